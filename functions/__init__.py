@@ -1,0 +1,1 @@
+"""What runs in Lambda: one package per part, over a small shared kernel."""

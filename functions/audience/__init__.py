@@ -1,0 +1,1 @@
+"""Audience: criteria, and the list built from them, chunk by chunk."""

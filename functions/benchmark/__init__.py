@@ -1,0 +1,1 @@
+"""What is deployed only to be measured."""

@@ -1,0 +1,1 @@
+"""Campaigns: a message, its criteria, and everything that happens to it."""

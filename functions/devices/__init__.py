@@ -1,0 +1,1 @@
+"""Devices: app installs, their push tokens and their SNS platform endpoints."""

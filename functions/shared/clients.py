@@ -1,0 +1,62 @@
+"""AWS clients and tables, made once per execution environment and passed in from the handlers."""
+
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+    from mypy_boto3_scheduler import EventBridgeSchedulerClient
+    from mypy_boto3_sns import SNSClient
+    from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_ssm import SSMClient
+    from mypy_boto3_stepfunctions import SFNClient
+
+CONNECT_TIMEOUT_SECONDS = 3
+READ_TIMEOUT_SECONDS = 10
+MAX_POOL_CONNECTIONS = 50
+
+_RETRYING = Config(
+    retries={"mode": "standard", "total_max_attempts": 5},
+    connect_timeout=CONNECT_TIMEOUT_SECONDS,
+    read_timeout=READ_TIMEOUT_SECONDS,
+    max_pool_connections=MAX_POOL_CONNECTIONS,
+)
+# Where a second attempt by the SDK would be wrong (Publish) or hides a throttle (Subscribe).
+_SINGLE_ATTEMPT = _RETRYING.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
+
+
+def table(name: str) -> "Table":
+    """The DynamoDB table of that name."""
+    return boto3.resource("dynamodb", config=_RETRYING).Table(name)
+
+
+def sns() -> "SNSClient":
+    """An SNS client that retries as the SDK does."""
+    return boto3.client("sns", config=_RETRYING)
+
+
+def sns_single_attempt() -> "SNSClient":
+    """An SNS client that never repeats a call by itself."""
+    return boto3.client("sns", config=_SINGLE_ATTEMPT)
+
+
+def sqs() -> "SQSClient":
+    """An SQS client."""
+    return boto3.client("sqs", config=_RETRYING)
+
+
+def ssm() -> "SSMClient":
+    """A Systems Manager client."""
+    return boto3.client("ssm", config=_RETRYING)
+
+
+def stepfunctions() -> "SFNClient":
+    """A Step Functions client."""
+    return boto3.client("stepfunctions", config=_RETRYING)
+
+
+def scheduler() -> "EventBridgeSchedulerClient":
+    """An EventBridge Scheduler client."""
+    return boto3.client("scheduler", config=_RETRYING)

@@ -1,0 +1,1 @@
+"""What exists in AWS: one module per part, mirrored by functions/."""
