@@ -31,6 +31,8 @@ SKIPPED_OPTED_OUT = "opted_out"
 SKIPPED_DISABLED = "disabled"
 FAILED_ENDPOINT_GONE = "endpoint_gone"
 FAILED_REFUSED = "refused"
+FAILED_TOPIC_GONE = "topic_gone"
+FAILED_TOPIC_FULL = "topic_full"
 FAILED_GIVEN_UP = "given_up"
 
 

@@ -1,0 +1,332 @@
+"""The store of lists: the progress, segments, chunks and members of each, in one table."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.conditions import Attr, Key
+from botocore.exceptions import ClientError
+
+from functions.audience.criteria import Criteria, parse, to_wire
+from functions.audience.list_items import (
+    CHUNK,
+    LIST,
+    MEMBER,
+    chunk_item,
+    chunk_key_of,
+    chunk_of,
+    chunk_table_key,
+    member_item,
+    member_of,
+    progress_of,
+    segment_record,
+)
+from functions.audience.records import (
+    Chunk,
+    ChunkKey,
+    ChunkState,
+    ListProgress,
+    ListState,
+    Member,
+    MemberStatus,
+    Tally,
+)
+from functions.shared.batches import batch_get
+from functions.shared.transactions import TRANSACTION_MAX_ACTIONS, ConditionFailedError, transact
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+# One action of the transaction is the list's own progress.
+TICKS_A_TRANSACTION = TRANSACTION_MAX_ACTIONS - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """The attempt that counts for a segment."""
+
+    attempt: str
+    chunks: int
+    matched: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tick:
+    """A chunk that has been worked off, with how many devices it held."""
+
+    key: ChunkKey
+    state: ChunkState
+    devices: int
+
+
+class ListStore:
+    """The lists table."""
+
+    def __init__(self, table: "Table") -> None:
+        self._table = table
+
+    # The list and its progress
+
+    def open(
+        self, campaign_id: str, *, criteria: Criteria, topic_arn: str, segments_total: int
+    ) -> None:
+        """Starts a list; one that exists stays as it is."""
+        try:
+            self._table.put_item(
+                Item={
+                    "campaign_id": campaign_id,
+                    "record": LIST,
+                    "state": ListState.OPEN,
+                    "criteria": json.dumps(to_wire(criteria)),
+                    "topic_arn": topic_arn,
+                    "segments_total": segments_total,
+                    "segments_listed": 0,
+                    "chunks_total": 0,
+                    "chunks_done": 0,
+                    "matched": 0,
+                    "processed": 0,
+                },
+                ConditionExpression=Attr("record").not_exists(),
+            )
+        except ClientError as error:
+            _raise_unless_condition_failed(error)
+
+    def criteria(self, campaign_id: str) -> Criteria | None:
+        """What the list is built from, or None if it is not being built."""
+        item = self._list(campaign_id)
+        if item is None or item["state"] != ListState.OPEN:
+            return None
+        return parse(json.loads(item["criteria"]))
+
+    def progress(self, campaign_ids: Sequence[str]) -> dict[str, ListProgress]:
+        """How far each list is that exists."""
+        keys = [{"campaign_id": each, "record": LIST} for each in dict.fromkeys(campaign_ids)]
+        return {item["campaign_id"]: progress_of(item) for item in batch_get(self._table, keys)}
+
+    def store_waiter(self, campaign_id: str, token: str) -> ListProgress | None:
+        """Keeps the token of the workflow that waits, and tells how far the list is after that."""
+        try:
+            answer = self._table.update_item(
+                Key={"campaign_id": campaign_id, "record": LIST},
+                UpdateExpression="SET waiter = :token",
+                ConditionExpression=Attr("record").exists(),
+                ExpressionAttributeValues={":token": token},
+                ReturnValues="ALL_NEW",
+            )
+        except ClientError as error:
+            _raise_unless_condition_failed(error)
+            return None
+        return progress_of(answer["Attributes"])
+
+    def close(self, campaign_id: str) -> None:
+        """From now on no segment, chunk or member of the list counts; no list, nothing done."""
+        try:
+            self._table.update_item(
+                Key={"campaign_id": campaign_id, "record": LIST},
+                UpdateExpression="SET #state = :closed",
+                ConditionExpression=Attr("record").exists(),
+                ExpressionAttributeNames={"#state": "state"},
+                ExpressionAttributeValues={":closed": ListState.CLOSED},
+            )
+        except ClientError as error:
+            _raise_unless_condition_failed(error)
+
+    # Segments and chunks
+
+    def claim_of(self, campaign_id: str, segment: int) -> Claim | None:
+        """The attempt that counts for the segment, if one was finished."""
+        answer = self._table.get_item(
+            Key={"campaign_id": campaign_id, "record": segment_record(segment)},
+            ConsistentRead=True,
+        )
+        item = answer.get("Item")
+        if item is None:
+            return None
+        return Claim(
+            attempt=str(item["attempt"]),
+            chunks=int(str(item["chunks"])),
+            matched=int(str(item["matched"])),
+        )
+
+    def claim(self, campaign_id: str, segment: int, claim: Claim) -> bool:
+        """Makes this attempt the one that counts. False if another does or the list is closed."""
+        try:
+            transact(
+                self._table,
+                [
+                    {
+                        "Put": {
+                            "TableName": self._table.name,
+                            "Item": {
+                                "campaign_id": campaign_id,
+                                "record": segment_record(segment),
+                                "attempt": claim.attempt,
+                                "chunks": claim.chunks,
+                                "matched": claim.matched,
+                            },
+                            "ConditionExpression": "attribute_not_exists(#record)",
+                            "ExpressionAttributeNames": {"#record": "record"},
+                        }
+                    },
+                    self._advance(
+                        campaign_id,
+                        segments_listed=1,
+                        chunks_total=claim.chunks,
+                        matched=claim.matched,
+                    ),
+                ],
+            )
+        except ConditionFailedError:
+            return False
+        return True
+
+    def write_chunks(self, chunks: Iterable[Chunk]) -> None:
+        """Writes chunks down, to be worked off later."""
+        with self._table.batch_writer() as batch:
+            for chunk in chunks:
+                batch.put_item(Item=chunk_item(chunk))
+
+    def remove_chunks(self, keys: Iterable[ChunkKey]) -> None:
+        """Removes chunks of an attempt that does not count."""
+        with self._table.batch_writer() as batch:
+            for key in keys:
+                batch.delete_item(Key=chunk_table_key(key))
+
+    def pending(self, campaign_id: str, segment: int, attempt: str) -> list[ChunkKey]:
+        """The chunks of an attempt that are not worked off."""
+        prefix = f"{CHUNK}{segment:03}#{attempt}#"
+        condition = Key("campaign_id").eq(campaign_id) & Key("record").begins_with(prefix)
+        items = self._query(
+            KeyConditionExpression=condition,
+            FilterExpression=Attr("state").eq(ChunkState.PENDING),
+            ProjectionExpression="campaign_id, #record",
+            ExpressionAttributeNames={"#record": "record"},
+        )
+        return [chunk_key_of(item) for item in items]
+
+    def chunks(self, keys: Sequence[ChunkKey]) -> dict[ChunkKey, Chunk]:
+        """The chunks that exist among the keys."""
+        items = batch_get(self._table, [chunk_table_key(key) for key in dict.fromkeys(keys)])
+        return {chunk.key: chunk for chunk in map(chunk_of, items)}
+
+    def tick(self, campaign_id: str, ticks: Sequence[Tick]) -> None:
+        """Ticks up to TICKS_A_TRANSACTION chunks off together, each once for ever.
+
+        All or none; ConditionFailedError when one was ticked off before or the list is closed.
+        """
+        devices = sum(tick.devices for tick in ticks)
+        transact(
+            self._table,
+            [
+                self._advance(campaign_id, chunks_done=len(ticks), processed=devices),
+                *(self._tick_action(tick) for tick in ticks),
+            ],
+        )
+
+    # Members
+
+    def write_members(self, members: Iterable[Member]) -> None:
+        """Writes members down; one that is there already is replaced."""
+        with self._table.batch_writer(overwrite_by_pkeys=["campaign_id", "record"]) as batch:
+            for member in members:
+                batch.put_item(Item=member_item(member))
+
+    def members(self, campaign_id: str, device_ids: Sequence[str]) -> list[Member]:
+        """Which of these devices are members, and what became of them."""
+        keys = [
+            {"campaign_id": campaign_id, "record": MEMBER + device_id}
+            for device_id in dict.fromkeys(device_ids)
+        ]
+        return [member_of(item) for item in batch_get(self._table, keys)]
+
+    def remove_members(self, campaign_id: str, device_ids: Iterable[str]) -> None:
+        """Takes devices off the list."""
+        with self._table.batch_writer() as batch:
+            for device_id in device_ids:
+                batch.delete_item(Key={"campaign_id": campaign_id, "record": MEMBER + device_id})
+
+    def tally(self, campaign_id: str) -> Tally:
+        """The members counted by fate, read consistently over all pages."""
+        fates: Counter[tuple[str, str]] = Counter()
+        condition = Key("campaign_id").eq(campaign_id) & Key("record").begins_with(MEMBER)
+        for item in self._query(
+            KeyConditionExpression=condition,
+            ProjectionExpression="#status, reason",
+            ExpressionAttributeNames={"#status": "status"},
+        ):
+            fates[item["status"], item.get("reason", "")] += 1
+        return Tally(
+            subscribed=fates[MemberStatus.SUBSCRIBED, ""],
+            skipped=_by_reason(fates, MemberStatus.SKIPPED),
+            failed=_by_reason(fates, MemberStatus.FAILED),
+        )
+
+    def delete_all(self, campaign_id: str) -> None:
+        """Removes everything of a list, the list record last, so that a repeat finds the rest."""
+        with self._table.batch_writer() as batch:
+            for item in self._query(
+                KeyConditionExpression=Key("campaign_id").eq(campaign_id),
+                ProjectionExpression="campaign_id, #record",
+                ExpressionAttributeNames={"#record": "record"},
+            ):
+                if item["record"] != LIST:
+                    batch.delete_item(Key=item)
+        self._table.delete_item(Key={"campaign_id": campaign_id, "record": LIST})
+
+    # Shared by the above
+
+    def _list(self, campaign_id: str) -> dict[str, Any] | None:
+        answer = self._table.get_item(
+            Key={"campaign_id": campaign_id, "record": LIST}, ConsistentRead=True
+        )
+        return answer.get("Item")
+
+    def _advance(self, campaign_id: str, **steps: int) -> dict[str, Any]:
+        """The action that adds to an open list's progress."""
+        return {
+            "Update": {
+                "TableName": self._table.name,
+                "Key": {"campaign_id": campaign_id, "record": LIST},
+                "UpdateExpression": "ADD " + ", ".join(f"{name} :{name}" for name in steps),
+                "ConditionExpression": "#state = :open",
+                "ExpressionAttributeNames": {"#state": "state"},
+                "ExpressionAttributeValues": {
+                    ":open": ListState.OPEN,
+                    **{f":{name}": step for name, step in steps.items()},
+                },
+            }
+        }
+
+    def _tick_action(self, tick: Tick) -> dict[str, Any]:
+        return {
+            "Update": {
+                "TableName": self._table.name,
+                "Key": chunk_table_key(tick.key),
+                "UpdateExpression": "SET #state = :done",
+                "ConditionExpression": "#state = :pending",
+                "ExpressionAttributeNames": {"#state": "state"},
+                "ExpressionAttributeValues": {
+                    ":done": tick.state,
+                    ":pending": ChunkState.PENDING,
+                },
+            }
+        }
+
+    def _query(self, **request: Any) -> Iterator[dict[str, Any]]:
+        while True:
+            page = self._table.query(ConsistentRead=True, **request)
+            yield from page["Items"]
+            if "LastEvaluatedKey" not in page:
+                return
+            request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _raise_unless_condition_failed(error: ClientError) -> None:
+    if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
+        raise error
+
+
+def _by_reason(fates: Counter[tuple[str, str]], status: MemberStatus) -> dict[str, int]:
+    return {reason: count for (each, reason), count in sorted(fates.items()) if each == status}

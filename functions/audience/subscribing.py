@@ -1,0 +1,249 @@
+"""Working chunks off: subscribe every device at the worker's pace, then settle chunk by chunk.
+
+While the pool subscribes, chunks that are over are written and ticked off.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from functions.audience.lists import ListStore, Tick
+from functions.audience.pacing import Pace
+from functions.audience.progress import Wake, settle, wake_if_complete
+from functions.audience.queue import ChunkMessage
+from functions.audience.records import (
+    Candidate,
+    Chunk,
+    ChunkKey,
+    ChunkState,
+    ListProgress,
+    ListState,
+    Member,
+    MemberStatus,
+)
+from functions.audience.topic import Refused, Subscribe, Subscribed, Throttled, Unsettled
+
+SETTLE_INTERVAL_SECONDS = 1.0
+UNSETTLED_ATTEMPTS = 4
+FIRST_BACKOFF_SECONDS = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worked:
+    """How a batch of messages ended. Chunks in neither tuple are done, or need not be."""
+
+    out_of_time: tuple[ChunkKey, ...]
+    unsettled: tuple[ChunkKey, ...]
+    subscribed: int
+    skipped: int
+    failed: int
+    throttled: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutOfTime:
+    """The worker's time was up before SNS settled this device."""
+
+
+Outcome = Member | OutOfTime | Unsettled
+
+
+@dataclass(kw_only=True)
+class _Job:
+    """A chunk under way."""
+
+    chunk: Chunk
+    topic_arn: str
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        return len(self.outcomes) == len(self.chunk.candidates)
+
+    @property
+    def members(self) -> list[Member]:
+        return [outcome for outcome in self.outcomes if isinstance(outcome, Member)]
+
+    @property
+    def complete(self) -> bool:
+        return len(self.members) == len(self.chunk.candidates)
+
+
+class SubscribeWorker:
+    """One worker: a pool of threads behind one pace."""
+
+    def __init__(
+        self,
+        *,
+        lists: ListStore,
+        subscribe: Subscribe,
+        pace: Pace,
+        wake: Wake,
+        threads: int,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._lists = lists
+        self._subscribe = subscribe
+        self._pace = pace
+        self._wake = wake
+        self._threads = threads
+        self._clock = clock
+        self._sleep = sleep
+
+    def work(self, messages: Sequence[ChunkMessage], *, deadline: float) -> Worked:
+        """Works chunks off until done or `deadline` (on the worker's clock).
+
+        Idempotent: a chunk that is done, or of a list that is closed or gone, is passed over, and
+        of one that was begun before only the devices without a result are subscribed.
+        """
+        keys = [message.key for message in messages]
+        lists = self._lists.progress([key.campaign_id for key in keys])
+        jobs = self._jobs(messages, lists)
+        throttles_before = self._pace.throttles
+        with ThreadPoolExecutor(self._threads) as pool:
+            futures = {
+                pool.submit(self._outcome, job, candidate, deadline): job
+                for job in jobs
+                for candidate in _left(job)
+            }
+            self._collect(futures, jobs)
+        wake_if_complete(self._lists, lists, self._wake)
+        return _summary(jobs, throttled=self._pace.throttles - throttles_before)
+
+    def _jobs(self, messages: Sequence[ChunkMessage], lists: dict[str, ListProgress]) -> list[_Job]:
+        chunks = self._lists.chunks([message.key for message in messages])
+        begun = {message.key for message in messages if message.begun}
+        jobs = []
+        for key, chunk in chunks.items():
+            progress = lists.get(key.campaign_id)
+            if progress is None or progress.state is not ListState.OPEN:
+                continue
+            if chunk.state is not ChunkState.PENDING:
+                continue
+            job = _Job(chunk=chunk, topic_arn=progress.topic_arn)
+            if key in begun:
+                ids = [candidate.device_id for candidate in chunk.candidates]
+                job.outcomes.extend(self._lists.members(key.campaign_id, ids))
+            jobs.append(job)
+        return jobs
+
+    def _collect(self, futures: dict[Future[Outcome], _Job], jobs: Sequence[_Job]) -> None:
+        """Settles what is over about once a second, so that many small chunks share a write."""
+        to_settle = [job for job in jobs if job.over]
+        waiting = set(futures)
+        while waiting or to_settle:
+            finished, waiting = wait(waiting, timeout=SETTLE_INTERVAL_SECONDS)
+            for future in finished:
+                job = futures[future]
+                job.outcomes.append(future.result())
+                if job.over:
+                    to_settle.append(job)
+            self._settle(to_settle)
+            to_settle = []
+
+    def _settle(self, jobs: Sequence[_Job]) -> None:
+        for campaign_id, group in groupby(sorted(jobs, key=_campaign_id), key=_campaign_id):
+            over = list(group)
+            ticks = [
+                Tick(
+                    key=job.chunk.key,
+                    state=ChunkState.DONE,
+                    devices=len(job.chunk.candidates),
+                )
+                for job in over
+                if job.complete
+            ]
+            unfinished = [job.chunk.key for job in over if not job.complete]
+            settle(self._lists, campaign_id, ticks, _members(over), unfinished=unfinished)
+
+    def _outcome(self, job: _Job, candidate: Candidate, deadline: float) -> Outcome:
+        member = _skipped(job.chunk.key.campaign_id, candidate)
+        if member is not None:
+            return member
+        arn = candidate.endpoint_arn or ""
+        attempt = 0
+        while self._clock() < deadline:
+            self._pace.wait()
+            match self._subscribe(job.topic_arn, arn):
+                case Subscribed(subscription_arn=subscription_arn):
+                    return _member(
+                        job, candidate, MemberStatus.SUBSCRIBED, subscription_arn=subscription_arn
+                    )
+                case Refused(reason=reason):
+                    return _member(job, candidate, MemberStatus.FAILED, reason=reason)
+                case Throttled():
+                    self._pace.throttled()
+                case Unsettled() as unsettled:
+                    attempt += 1
+                    if attempt == UNSETTLED_ATTEMPTS:
+                        return unsettled
+                    self._sleep(FIRST_BACKOFF_SECONDS * 2**attempt)
+        return OutOfTime()
+
+
+def _campaign_id(job: _Job) -> str:
+    return job.chunk.key.campaign_id
+
+
+def _members(jobs: Sequence[_Job]) -> Iterator[Member]:
+    for job in jobs:
+        yield from job.members
+
+
+def _left(job: _Job) -> list[Candidate]:
+    settled = {member.device_id for member in job.members}
+    return [each for each in job.chunk.candidates if each.device_id not in settled]
+
+
+def _skipped(campaign_id: str, candidate: Candidate) -> Member | None:
+    if candidate.skip_reason is None:
+        return None
+    return Member(
+        campaign_id=campaign_id,
+        device_id=candidate.device_id,
+        status=MemberStatus.SKIPPED,
+        endpoint_arn=candidate.endpoint_arn,
+        reason=candidate.skip_reason,
+    )
+
+
+def _member(
+    job: _Job,
+    candidate: Candidate,
+    status: MemberStatus,
+    *,
+    subscription_arn: str | None = None,
+    reason: str | None = None,
+) -> Member:
+    return Member(
+        campaign_id=job.chunk.key.campaign_id,
+        device_id=candidate.device_id,
+        status=status,
+        endpoint_arn=candidate.endpoint_arn,
+        subscription_arn=subscription_arn,
+        reason=reason,
+    )
+
+
+def _summary(jobs: Sequence[_Job], *, throttled: int) -> Worked:
+    members = list(_members(jobs))
+    unsettled = [
+        job.chunk.key
+        for job in jobs
+        if any(isinstance(outcome, Unsettled) for outcome in job.outcomes)
+    ]
+    unfinished = [job.chunk.key for job in jobs if not job.complete]
+    by_status = {
+        status: sum(member.status is status for member in members) for status in MemberStatus
+    }
+    return Worked(
+        out_of_time=tuple(key for key in unfinished if key not in unsettled),
+        unsettled=tuple(unsettled),
+        subscribed=by_status[MemberStatus.SUBSCRIBED],
+        skipped=by_status[MemberStatus.SKIPPED],
+        failed=by_status[MemberStatus.FAILED],
+        throttled=throttled,
+    )
