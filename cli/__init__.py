@@ -1,1 +1,1 @@
-"""What a person runs: the `fanfare` command."""
+"""The `fanfare` command: the local cloud, devices, campaigns, and the demonstration."""

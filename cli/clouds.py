@@ -1,0 +1,85 @@
+"""Which cloud a command talks to: the local one while it runs, else AWS by the ordinary profile."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import boto3
+import botocore.exceptions
+from botocore.config import Config
+
+from cli import output
+from cli.errors import NoCloudError
+from cli.local_cloud import LocalCloud, RunningCloud
+
+LOCAL_REGION = "us-east-1"
+_MAX_POOL_CONNECTIONS = 16
+
+
+class Choice(StrEnum):
+    """Which cloud the person asked for."""
+
+    AUTO = "auto"  # the local one if it runs, else AWS
+    LOCAL = "local"
+    AWS = "aws"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cloud:
+    """A cloud to talk to; `local` is None for AWS."""
+
+    session: boto3.Session
+    local: RunningCloud | None
+
+    def client(self, service: str) -> Any:
+        """A boto3 client of that service in this cloud."""
+        make: Callable[..., Any] = self.session.client
+        if self.local is None:
+            return make(service, config=Config(max_pool_connections=_MAX_POOL_CONNECTIONS))
+        # No proxy may stand between this machine and itself.
+        config = Config(max_pool_connections=_MAX_POOL_CONNECTIONS, proxies={})
+        return make(service, endpoint_url=self.local.url, config=config)
+
+
+def local_session() -> boto3.Session:
+    """The session for a local cloud, which takes any credentials."""
+    return boto3.Session(
+        aws_access_key_id="test",
+        aws_secret_access_key="test",  # noqa: S106 (no secret: the local cloud takes anything)
+        region_name=LOCAL_REGION,
+    )
+
+
+def choose(choice: Choice, here: LocalCloud) -> Cloud:
+    """The cloud for this command, said on standard error; NoCloudError if there is none."""
+    running = None if choice is Choice.AWS else here.running()
+    if running is not None:
+        output.note(f"using the local cloud at {running.url}")
+        return Cloud(session=local_session(), local=running)
+    if here.leftover() and choice is not Choice.AWS:
+        output.note("the local cloud was running and is gone; `fanfare up` starts a new one")
+    if choice is Choice.LOCAL:
+        raise NoCloudError("no local cloud is running", detail="start one: fanfare up")
+    return Cloud(session=_aws_session(), local=None)
+
+
+def _aws_session() -> boto3.Session:
+    """AWS as the ordinary profile, Region and credentials say."""
+    start = (
+        "start a local cloud: fanfare up; or name an AWS profile: AWS_PROFILE=... AWS_REGION=..."
+    )
+    try:
+        session = boto3.Session(region_name=os.environ.get("AWS_REGION") or None)
+        credentials = session.get_credentials()
+    except botocore.exceptions.BotoCoreError as error:
+        raise NoCloudError("the AWS profile cannot be used", detail=str(error)) from None
+    if credentials is None:
+        raise NoCloudError(
+            "no local cloud is running and there are no AWS credentials", detail=start
+        )
+    if session.region_name is None:
+        raise NoCloudError("no local cloud is running and no AWS Region is set", detail=start)
+    output.note(f"using AWS in {session.region_name}")
+    return session

@@ -1,0 +1,1 @@
+"""The commands a person types: one file per group. They read options and print; others work."""

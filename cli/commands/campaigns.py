@@ -1,0 +1,186 @@
+"""`fanfare campaign create|list|show|watch|publish|cancel|delete`."""
+
+import uuid
+from typing import Annotated, Any
+
+import typer
+
+from cli import campaign_view, output
+from cli.api import Api
+from cli.commands.common import Json, find_api, read_json
+from cli.errors import EXIT_REFUSED, UsageError
+from cli.progress import campaign_progress
+from cli.watching import GOOD, RESTING, wait_for
+
+app = typer.Typer(no_args_is_help=True, help="Messages, their audiences, and what became of them.")
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The campaign's id.")]
+MOST_LISTED = 100
+
+
+@app.command()
+def create(  # noqa: PLR0917 (a command's options)
+    ctx: typer.Context,
+    name: Annotated[str, typer.Option(help="What people call it.")],
+    criteria: Annotated[str, typer.Option(help="Who gets it: JSON, or @FILE.")],
+    title: Annotated[str | None, typer.Option(help="The message's title.")] = None,
+    body: Annotated[str | None, typer.Option(help="The message's text.")] = None,
+    data: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE for the app; may come several times.")
+    ] = None,
+    message: Annotated[
+        str | None, typer.Option(help="The whole message instead: JSON, or @FILE.")
+    ] = None,
+    publish_at: Annotated[
+        str | None, typer.Option(help="Send by itself then: 2026-12-24T09:00, or with an offset.")
+    ] = None,
+    time_zone: Annotated[
+        str | None, typer.Option(help="For --publish-at without an offset: Asia/Taipei.")
+    ] = None,
+    idempotency_key: Annotated[
+        str | None, typer.Option(help="The same key again makes no second campaign.")
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Watch its list being built.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Create a campaign: its list is built in the background, then it waits to be published."""
+    wanted: dict[str, Any] = {
+        "name": name,
+        "criteria": read_json("--criteria", criteria),
+        "message": _message(title, body, data or [], message),
+    }
+    given = {"publish_at": publish_at, "time_zone": time_zone}
+    wanted |= {field: value for field, value in given.items() if value is not None}
+    api = find_api(ctx)
+    # A key of its own where none is given: only so may the request be sent again if it gets lost.
+    key = idempotency_key or str(uuid.uuid4())
+    campaign = api.post("campaigns", body=wanted, idempotency_key=key)
+    if watch:
+        _watch(api, campaign["id"], as_json=as_json)
+    else:
+        _show(campaign, as_json=as_json)
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=MOST_LISTED, help="How many.")] = 20,
+    after: Annotated[
+        str | None, typer.Option("--next", help="Go on from where the last page ended.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List campaigns, the newest first."""
+    query = {"limit": str(limit)} | ({"next": after} if after else {})
+    page = find_api(ctx).get("campaigns", query=query)
+    if as_json:
+        output.print_json(page)
+        return
+    if not page["campaigns"]:
+        output.say("there are no campaigns yet; see fanfare campaign create --help")
+        return
+    output.print_table(
+        ["id", "name", "state", "matched#", "subscribed#", "went out", "created"],
+        [
+            (
+                campaign["id"],
+                campaign["name"],
+                campaign["state"],
+                f"{campaign['counts']['matched']:,}",
+                f"{campaign['counts']['subscribed']:,}",
+                _times_sent(campaign),
+                campaign["created_at"],
+            )
+            for campaign in page["campaigns"]
+        ],
+    )
+    if page.get("next"):
+        output.say(f"more: fanfare campaign list --next {page['next']}")
+
+
+@app.command()
+def show(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
+    """Show one campaign: can it be sent, who gets it, did it go out once."""
+    _show(find_api(ctx).get("campaigns", campaign_id), as_json=as_json)
+
+
+@app.command()
+def watch(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
+    """Watch a campaign until it is READY, PUBLISHED, CANCELLED or FAILED (the last two: exit 1)."""
+    _watch(find_api(ctx), campaign_id, as_json=as_json)
+
+
+@app.command()
+def publish(
+    ctx: typer.Context,
+    campaign_id: Id,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until the probe heard it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Send the message to the list, now. Is never repeated by itself."""
+    api = find_api(ctx)
+    campaign = api.post("campaigns", campaign_id, "publish")
+    if wait:
+        _watch(api, campaign_id, as_json=as_json, good={"PUBLISHED"})
+    else:
+        _show(campaign, as_json=as_json)
+
+
+@app.command()
+def cancel(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
+    """Give a campaign up before it is sent."""
+    _show(find_api(ctx).post("campaigns", campaign_id, "cancel"), as_json=as_json)
+
+
+@app.command()
+def delete(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
+    """Remove a campaign with its topic, its subscriptions and its list."""
+    campaign = find_api(ctx).delete("campaigns", campaign_id)
+    if as_json:
+        output.print_json(campaign)
+    else:
+        output.say(f"{campaign_id} is removed; its topic and list go in the background")
+
+
+def _watch(
+    api: Api, campaign_id: str, *, as_json: bool, good: frozenset[str] | set[str] = GOOD
+) -> None:
+    with campaign_progress(show=not as_json) as update:
+        campaign = wait_for(api, campaign_id, until=RESTING, update=update)
+    _show(campaign, as_json=as_json)
+    if campaign["state"] not in good:
+        raise typer.Exit(EXIT_REFUSED)
+
+
+def _show(campaign: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        output.print_json(campaign)
+        return
+    for question, answer in campaign_view.lines(campaign):
+        output.say(f"{question:<18}{answer}")
+
+
+def _times_sent(campaign: dict[str, Any]) -> str:
+    heard = sum(1 for publish in campaign.get("publishes") or [] if publish.get("received_at"))
+    return {0: "", 1: "once"}.get(heard, f"{heard} times")
+
+
+def _message(
+    title: str | None, body: str | None, data: list[str], message: str | None
+) -> dict[str, Any]:
+    if message is not None:
+        if title is not None or body is not None or data:
+            raise UsageError("--message is the whole message: leave out --title, --body, --data")
+        whole = read_json("--message", message)
+        if not isinstance(whole, dict):
+            raise UsageError("--message must be a JSON object")
+        return whole
+    if title is None or body is None:
+        raise UsageError("a message is needed: --title and --body, or --message @FILE")
+    pairs = {}
+    for pair in data:
+        name, sign, value = pair.partition("=")
+        if not sign or not name:
+            raise UsageError(f"--data must be NAME=VALUE, not {pair!r}")
+        pairs[name] = value
+    return {"title": title, "body": body} | ({"data": pairs} if pairs else {})

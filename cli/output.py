@@ -1,0 +1,68 @@
+"""What a person sees: results on standard output, everything else on standard error."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cli import exact_json
+from cli.errors import CliError
+
+# Where nobody reads along (a pipe, a log), tables need a width that does not break ids and URLs.
+UNATTENDED_WIDTH = 160
+
+
+def results() -> Console:
+    """The console for what was asked for."""
+    return _console(stderr=False)
+
+
+def notes() -> Console:
+    """The console for progress, remarks and errors."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else UNATTENDED_WIDTH
+    return Console(stderr=stderr, highlight=False, soft_wrap=False, width=width)
+
+
+def note(text: str) -> None:
+    """One remark, as plain text."""
+    notes().print(Text(text), soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """One line of the result, as plain text."""
+    results().print(Text(text), soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """The result for a script: JSON on standard output and nothing else."""
+    sys.stdout.write(exact_json.dumps(value, pretty=True) + "\n")
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
+    """A table; a column whose name ends in `#` holds figures and is set flush right."""
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    for column in columns:
+        right = column.endswith("#")
+        table.add_column(column.removesuffix("#"), justify="right" if right else "left")
+    for row in rows:
+        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    results().print(table)
+
+
+def print_error(error: CliError) -> None:
+    """The failure: what, why, and each wrong place."""
+    console = notes()
+    console.print(Text("error: ", style="bold red") + Text(error.title), soft_wrap=True)
+    if error.detail and not error.wrong:
+        console.print(Text(error.detail), soft_wrap=True)
+    for wrong in error.wrong:
+        console.print(Text(f"  {wrong.place}: {wrong.reason}"), soft_wrap=True)
