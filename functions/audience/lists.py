@@ -34,7 +34,12 @@ from functions.audience.records import (
     Tally,
 )
 from functions.shared.batches import batch_get
-from functions.shared.transactions import TRANSACTION_MAX_ACTIONS, ConditionFailedError, transact
+from functions.shared.transactions import (
+    TRANSACTION_MAX_ACTIONS,
+    ConditionFailedError,
+    raise_unless_condition_failed,
+    transact,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -91,7 +96,7 @@ class ListStore:
                 ConditionExpression=Attr("record").not_exists(),
             )
         except ClientError as error:
-            _raise_unless_condition_failed(error)
+            raise_unless_condition_failed(error)
 
     def criteria(self, campaign_id: str) -> Criteria | None:
         """What the list is built from, or None if it is not being built."""
@@ -116,7 +121,7 @@ class ListStore:
                 ReturnValues="ALL_NEW",
             )
         except ClientError as error:
-            _raise_unless_condition_failed(error)
+            raise_unless_condition_failed(error)
             return None
         return progress_of(answer["Attributes"])
 
@@ -131,7 +136,7 @@ class ListStore:
                 ExpressionAttributeValues={":closed": ListState.CLOSED},
             )
         except ClientError as error:
-            _raise_unless_condition_failed(error)
+            raise_unless_condition_failed(error)
 
     # Segments and chunks
 
@@ -321,11 +326,6 @@ class ListStore:
             if "LastEvaluatedKey" not in page:
                 return
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
-
-
-def _raise_unless_condition_failed(error: ClientError) -> None:
-    if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-        raise error
 
 
 def _by_reason(fates: Counter[tuple[str, str]], status: MemberStatus) -> dict[str, int]:

@@ -47,7 +47,7 @@ Answer = Subscribed | Refused | Throttled | Unsettled
 Subscribe = Callable[[str, str], Answer]
 
 # https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html and its CommonErrors
-_THROTTLES = frozenset(
+THROTTLES = frozenset(
     {"Throttling", "ThrottlingException", "Throttled", "ThrottledException", "RequestLimitExceeded"}
 )
 _REFUSALS = {
@@ -80,7 +80,7 @@ def subscribe(sns: "SNSClient", topic_arn: str, endpoint_arn: str) -> Answer:
 
 def _sorted(error: ClientError) -> Answer:
     code = error.response["Error"]["Code"]
-    if code in _THROTTLES:
+    if code in THROTTLES:
         return Throttled()
     if code in _REFUSALS:
         return Refused(reason=_REFUSALS[code])

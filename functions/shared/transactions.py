@@ -1,4 +1,4 @@
-"""DynamoDB transactions that are told apart: done, refused by a condition, or worth a repeat."""
+"""DynamoDB's conditional writes told apart: done, refused by a condition, or worth a repeat."""
 
 import random
 import time
@@ -30,6 +30,12 @@ class ConditionFailedError(Exception):
     def __init__(self, failed: Sequence[int]) -> None:
         self.failed = tuple(failed)
         super().__init__(f"condition of action {', '.join(map(str, self.failed))} did not hold")
+
+
+def raise_unless_condition_failed(error: ClientError) -> None:
+    """Returns if a single write was refused by its condition; raises any other error again."""
+    if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
+        raise error
 
 
 def transact(

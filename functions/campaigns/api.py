@@ -1,0 +1,185 @@
+"""Lambda: the campaign API."""
+
+from functools import cache, partial
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Header, Query
+from aws_lambda_powertools.logging import correlation_paths
+from aws_lambda_powertools.utilities.idempotency import (
+    DynamoDBPersistenceLayer,
+    IdempotencyConfig,
+    idempotent_function,
+)
+from aws_lambda_powertools.utilities.idempotency.exceptions import (
+    IdempotencyAlreadyInProgressError,
+    IdempotencyValidationError,
+)
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.audience.lists import ListStore
+from functions.campaigns.deletion import CleanUpQueue
+from functions.campaigns.executions import Executions
+from functions.campaigns.operations import Campaigns
+from functions.campaigns.schedule import Schedules
+from functions.campaigns.schema import (
+    PAGE_DEFAULT,
+    PAGE_MAX,
+    CampaignPage,
+    CampaignRequest,
+    CampaignView,
+)
+from functions.campaigns.store import CampaignStore
+from functions.shared import clients
+from functions.shared.clock import utc_now
+from functions.shared.errors import ConflictError, IdempotencyMismatchError
+from functions.shared.http import http_api
+from functions.shared.observability import logger, tracer
+from functions.shared.settings import Settings
+from functions.shared.task_tokens import wake
+
+IDEMPOTENCY_SECONDS = 24 * 60 * 60
+IDEMPOTENCY_KEY_MAX_CHARACTERS = 255
+
+
+class CampaignsApiSettings(Settings):
+    """What the API works on."""
+
+    campaigns_table: str
+    lists_table: str
+    idempotency_table: str
+    clean_up_queue_url: str
+    schedule_group: str
+    gate_days: int
+
+
+app = http_api()
+
+
+@cache
+def _campaigns() -> Campaigns:
+    settings = CampaignsApiSettings.from_environment()
+    stepfunctions = clients.stepfunctions()
+    return Campaigns(
+        store=CampaignStore(clients.table(settings.campaigns_table), clock=utc_now),
+        lists=ListStore(clients.table(settings.lists_table)),
+        clean_up=CleanUpQueue(clients.sqs(), settings.clean_up_queue_url),
+        executions=Executions(stepfunctions),
+        schedules=Schedules(clients.scheduler(), group=settings.schedule_group),
+        wake=partial(wake, stepfunctions),
+        clock=utc_now,
+        gate_days=settings.gate_days,
+    )
+
+
+@cache
+def _idempotency_store() -> DynamoDBPersistenceLayer:
+    settings = CampaignsApiSettings.from_environment()
+    table = clients.table(settings.idempotency_table)
+    return DynamoDBPersistenceLayer(table_name=table.name, boto3_client=table.meta.client)
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=IDEMPOTENCY_KEY_MAX_CHARACTERS,
+        description="The same key and body within a day get the same answer.",
+    ),
+]
+
+
+@app.post("/campaigns", summary="Create a campaign; its list is built in the background")
+def create_campaign(
+    request: CampaignRequest, idempotency_key: IdempotencyKey = None
+) -> Response[CampaignView]:
+    if idempotency_key is None:
+        view = _campaigns().create(request)
+    else:
+        view = _create_once(idempotency_key, request)
+    return Response(
+        status_code=HTTPStatus.CREATED,
+        content_type="application/json",
+        headers={"Location": f"/campaigns/{view.id}"},
+        body=view,
+    )
+
+
+@app.get("/campaigns", summary="Campaigns, newest first")
+def list_campaigns(
+    limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT,
+    next_token: Annotated[str | None, Query(alias="next")] = None,
+) -> CampaignPage:
+    return _campaigns().page(limit=limit, token=next_token)
+
+
+@app.get("/campaigns/<campaign_id>", summary="One campaign with its counts and publishes")
+def show_campaign(campaign_id: str) -> CampaignView:
+    return _campaigns().show(campaign_id)
+
+
+@app.post("/campaigns/<campaign_id>/publish", summary="Publish a READY campaign, once")
+def publish_campaign(campaign_id: str) -> Response[CampaignView]:
+    return _accepted(_campaigns().publish(campaign_id))
+
+
+@app.post("/campaigns/<campaign_id>/cancel", summary="Cancel a campaign that is not published")
+def cancel_campaign(campaign_id: str) -> CampaignView:
+    return _campaigns().cancel(campaign_id)
+
+
+@app.delete("/campaigns/<campaign_id>", summary="Delete a campaign with its topic and list")
+def delete_campaign(campaign_id: str) -> Response[CampaignView]:
+    return _accepted(_campaigns().delete(campaign_id))
+
+
+@logger.inject_lambda_context(
+    correlation_id_path=correlation_paths.API_GATEWAY_HTTP, clear_state=True
+)
+@tracer.capture_lambda_handler(capture_response=False)
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """The HTTP answer."""
+    campaign_id = (event.get("pathParameters") or {}).get("id")
+    if campaign_id is not None:
+        logger.append_keys(campaign_id=campaign_id)
+    _idempotency().register_lambda_context(context)
+    return app.resolve(event, context)
+
+
+@cache
+def _idempotency() -> IdempotencyConfig:
+    return IdempotencyConfig(
+        event_key_jmespath="key",
+        payload_validation_jmespath="body",
+        expires_after_seconds=IDEMPOTENCY_SECONDS,
+    )
+
+
+def _create_once(key: str, request: CampaignRequest) -> CampaignView:
+    """The answer that this key got first, or a new campaign."""
+    create = idempotent_function(
+        _create,
+        data_keyword_argument="call",
+        persistence_store=_idempotency_store(),
+        config=_idempotency(),
+    )
+    try:
+        view = create(call={"key": key, "body": request.model_dump(mode="json")})
+    except IdempotencyValidationError as error:
+        raise IdempotencyMismatchError(
+            "The same Idempotency-Key came with another body within a day."
+        ) from error
+    except IdempotencyAlreadyInProgressError as error:
+        raise ConflictError("The same request is being worked on at this moment.") from error
+    return CampaignView.model_validate(view)
+
+
+def _create(call: dict[str, Any]) -> dict[str, Any]:
+    request = CampaignRequest.model_validate(call["body"])
+    return _campaigns().create(request, key=call["key"]).model_dump(mode="json")
+
+
+def _accepted(view: CampaignView) -> Response[CampaignView]:
+    return Response(status_code=HTTPStatus.ACCEPTED, content_type="application/json", body=view)

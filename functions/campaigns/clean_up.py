@@ -1,0 +1,60 @@
+"""Lambda: removes everything of a campaign that is to be deleted."""
+
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.utilities.batch import (
+    BatchProcessor,
+    EventType,
+    process_partial_response,
+)
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.audience.lists import ListStore
+from functions.campaigns.deletion import Deletion
+from functions.campaigns.executions import Executions
+from functions.campaigns.schedule import Schedules
+from functions.campaigns.store import CampaignStore
+from functions.campaigns.topics import Topics
+from functions.shared import clients
+from functions.shared.clock import utc_now
+from functions.shared.observability import logger, tracer
+from functions.shared.settings import Settings
+
+_processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+
+
+class CleanUpSettings(Settings):
+    """What there is to be removed."""
+
+    campaigns_table: str
+    lists_table: str
+    schedule_group: str
+
+
+@cache
+def _deletion() -> Deletion:
+    settings = CleanUpSettings.from_environment()
+    return Deletion(
+        store=CampaignStore(clients.table(settings.campaigns_table), clock=utc_now),
+        lists=ListStore(clients.table(settings.lists_table)),
+        topics=Topics(clients.sns()),
+        executions=Executions(clients.stepfunctions()),
+        schedules=Schedules(clients.scheduler(), group=settings.schedule_group),
+    )
+
+
+@logger.inject_lambda_context(clear_state=True)
+@tracer.capture_lambda_handler(capture_response=False)
+def handler(event: dict[str, Any], context: LambdaContext) -> Any:
+    """The partial batch response; what fails or runs out of time is delivered again."""
+    return process_partial_response(
+        event=event, record_handler=_record, processor=_processor, context=context
+    )
+
+
+def _record(record: SQSRecord) -> None:
+    campaign_id = record.json_body["campaign_id"]
+    _deletion().run(campaign_id)
+    logger.info("campaign deleted", campaign_id=campaign_id)

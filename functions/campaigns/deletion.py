@@ -1,0 +1,69 @@
+"""Deleting a campaign: asked for through a queue, so that once accepted it happens."""
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from functions.audience.lists import ListStore
+from functions.campaigns.executions import Executions
+from functions.campaigns.schedule import Schedules
+from functions.campaigns.states import CANCELLABLE, State
+from functions.campaigns.store import CampaignStore
+from functions.campaigns.topics import Topics
+from functions.shared.errors import ConflictError
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+REASON = "deleted"
+
+
+class CleanUpQueue:
+    """Where campaigns wait to be deleted."""
+
+    def __init__(self, sqs: "SQSClient", url: str) -> None:
+        self._sqs = sqs
+        self._url = url
+
+    def send(self, campaign_id: str) -> None:
+        """Asks for the deletion."""
+        self._sqs.send_message(
+            QueueUrl=self._url, MessageBody=json.dumps({"campaign_id": campaign_id})
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deletion:
+    """Everything that a campaign may have left, and how it is removed."""
+
+    store: CampaignStore
+    lists: ListStore
+    topics: Topics
+    executions: Executions
+    schedules: Schedules
+
+    def run(self, campaign_id: str) -> None:
+        """Removes it all, safe to repeat: first what could still add to it is stopped, the record
+        of the campaign goes last."""
+        campaign = self.store.find(campaign_id)
+        if campaign is None:
+            return
+        campaign = self.store.mark_deleting(campaign_id)
+        if campaign.state in CANCELLABLE:
+            self._cancel(campaign_id)
+        self.lists.close(campaign_id)
+        if campaign.execution_arn is not None:
+            self.executions.stop(campaign.execution_arn, REASON)
+        self.schedules.remove(campaign_id)
+        if campaign.topic_arn is not None:
+            self.topics.delete(campaign.topic_arn)
+        self.lists.delete_all(campaign_id)
+        found = self.store.find(campaign_id)
+        if found is not None:
+            self.store.delete(found)
+
+    def _cancel(self, campaign_id: str) -> None:
+        try:
+            self.store.change_state(campaign_id, State.CANCELLED, reason=REASON)
+        except ConflictError:
+            return  # it ended by itself meanwhile

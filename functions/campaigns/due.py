@@ -1,0 +1,50 @@
+"""Lambda: EventBridge Scheduler calls it when a campaign's publish_at has come."""
+
+from functools import cache, partial
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.campaigns.publishing import Wake, publish_when_due
+from functions.campaigns.store import CampaignStore
+from functions.shared import clients
+from functions.shared.clock import utc_now
+from functions.shared.errors import ConflictError
+from functions.shared.observability import logger, tracer
+from functions.shared.settings import Settings
+from functions.shared.task_tokens import wake
+
+
+class DueSettings(Settings):
+    """Where the campaigns are."""
+
+    campaigns_table: str
+
+
+@cache
+def _parts() -> tuple[CampaignStore, Wake]:
+    settings = DueSettings.from_environment()
+    store = CampaignStore(clients.table(settings.campaigns_table), clock=utc_now)
+    return store, partial(wake, clients.stepfunctions())
+
+
+@logger.inject_lambda_context(clear_state=True)
+@tracer.capture_lambda_handler(capture_response=False)
+def handler(event: dict[str, Any], _context: LambdaContext) -> None:
+    """Nothing; the campaign is published if it is READY, and left alone if it is not."""
+    store, wake_workflow = _parts()
+    campaign_id = event["campaign_id"]
+    logger.append_keys(campaign_id=campaign_id)
+    due(campaign_id, store=store, wake=wake_workflow)
+
+
+def due(campaign_id: str, *, store: CampaignStore, wake: Wake) -> None:
+    """Publishes the campaign if it is there and READY. Called twice, it publishes once."""
+    campaign = store.find(campaign_id)
+    if campaign is None or campaign.deleting:
+        logger.info("campaign is gone")
+        return
+    try:
+        publish_when_due(campaign, store=store, wake=wake)
+    except ConflictError as error:
+        logger.info("not due any more", extra={"detail": str(error)})

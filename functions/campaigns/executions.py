@@ -1,0 +1,61 @@
+"""The gateway to Step Functions: starts and stops a campaign's workflow."""
+
+import json
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+if TYPE_CHECKING:
+    from mypy_boto3_stepfunctions import SFNClient
+
+
+# https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html
+_NEVER = frozenset(
+    {
+        "AccessDeniedException",
+        "InvalidArn",
+        "StateMachineDeleting",
+        "StateMachineDoesNotExist",
+        "ValidationException",
+    }
+)
+
+
+class NeverStartedError(Exception):
+    """Step Functions refuses to start the workflow, and would refuse again."""
+
+
+class Executions:
+    """Executions of the campaign workflow, named by campaign."""
+
+    def __init__(self, stepfunctions: "SFNClient", state_machine_arn: str = "") -> None:
+        self._stepfunctions = stepfunctions
+        self._state_machine_arn = state_machine_arn
+
+    def start(self, campaign_id: str, name: str) -> None:
+        """Starts the campaign's workflow, once ever: the name is taken after that.
+
+        NeverStartedError if a repeat is of no use; any other failure is worth one.
+
+        https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html
+        """
+        try:
+            self._stepfunctions.start_execution(
+                stateMachineArn=self._state_machine_arn,
+                name=name,
+                input=json.dumps({"campaign_id": campaign_id}),
+            )
+        except ClientError as error:
+            code = error.response["Error"]["Code"]
+            if code in _NEVER:
+                raise NeverStartedError(f"The workflow could not be started: {code}") from error
+            if code != "ExecutionAlreadyExists":
+                raise
+
+    def stop(self, execution_arn: str, reason: str) -> None:
+        """Stops a running workflow; one that has ended or is gone is no error."""
+        try:
+            self._stepfunctions.stop_execution(executionArn=execution_arn, cause=reason)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "ExecutionDoesNotExist":
+                raise

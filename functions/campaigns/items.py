@@ -1,0 +1,115 @@
+"""How a campaign and its publishes are laid out in their table, under one partition key.
+
+record              what it is
+campaign            the campaign; `kind` and `created_at` put it into the index by_created
+publish#<id>        one publish request
+"""
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from functions.audience.criteria import parse
+from functions.audience.criteria import to_wire as criteria_to_wire
+from functions.audience.records import Tally
+from functions.campaigns.message import Message
+from functions.campaigns.records import Campaign, Publish
+from functions.campaigns.states import PublishState, State
+from functions.shared.clock import from_wire, to_wire
+
+CAMPAIGN = "campaign"
+PUBLISH = "publish#"
+KIND = "campaign"
+
+
+def campaign_item(campaign: Campaign) -> dict[str, Any]:
+    """The item of a new campaign."""
+    item = {
+        "campaign_id": campaign.campaign_id,
+        "record": CAMPAIGN,
+        "kind": KIND,
+        "created_at": to_wire(campaign.created_at),
+        "name": campaign.name,
+        "state": campaign.state,
+        "criteria": json.dumps(criteria_to_wire(campaign.criteria), ensure_ascii=False),
+        "message": campaign.message.model_dump_json(),
+        "times": {state: to_wire(time) for state, time in campaign.times.items()},
+        "publish_at": _optional(campaign.publish_at),
+    }
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def campaign_of(item: dict[str, Any], publishes: Iterable[Publish]) -> Campaign:
+    """The campaign of an item."""
+    tally = item.get("tally")
+    return Campaign(
+        campaign_id=item["campaign_id"],
+        name=item["name"],
+        state=State(item["state"]),
+        criteria=parse(json.loads(item["criteria"])),
+        message=Message.model_validate_json(item["message"]),
+        created_at=from_wire(item["created_at"]),
+        times={State(state): from_wire(time) for state, time in item["times"].items()},
+        reason=item.get("reason"),
+        publish_at=_time(item, "publish_at"),
+        topic_arn=item.get("topic_arn"),
+        execution_arn=item.get("execution_arn"),
+        tally=None if tally is None else _tally(tally),
+        publish_id=item.get("publish_id"),
+        gate_token=item.get("gate_token"),
+        receipt_token=item.get("receipt_token"),
+        deleting=bool(item.get("deleting", False)),
+        publishes=tuple(sorted(publishes, key=lambda publish: publish.requested_at)),
+    )
+
+
+def tally_item(tally: Tally) -> dict[str, Any]:
+    """The counts of a READY campaign."""
+    return {
+        "subscribed": tally.subscribed,
+        "skipped": tally.skipped,
+        "failed": tally.failed,
+    }
+
+
+def publish_item(campaign_id: str, publish: Publish) -> dict[str, Any]:
+    """The item of a new publish."""
+    return {
+        "campaign_id": campaign_id,
+        "record": PUBLISH + publish.publish_id,
+        "state": publish.state,
+        "requested_at": to_wire(publish.requested_at),
+    }
+
+
+def publish_of(item: dict[str, Any]) -> Publish:
+    """The publish of an item."""
+    return Publish(
+        publish_id=item["record"].removeprefix(PUBLISH),
+        state=PublishState(item["state"]),
+        requested_at=from_wire(item["requested_at"]),
+        sending_at=_time(item, "sending_at"),
+        sent_at=_time(item, "sent_at"),
+        received_at=_time(item, "received_at"),
+        message_id=item.get("message_id"),
+        reason=item.get("reason"),
+        receipts=frozenset(item.get("receipts", ())),
+    )
+
+
+def _tally(item: dict[str, Any]) -> Tally:
+    return Tally(
+        subscribed=int(item["subscribed"]),
+        skipped={reason: int(count) for reason, count in item["skipped"].items()},
+        failed={reason: int(count) for reason, count in item["failed"].items()},
+    )
+
+
+def _time(item: dict[str, Any], name: str) -> datetime | None:
+    text = item.get(name)
+    return None if text is None else from_wire(text)
+
+
+def _optional(time: datetime | None) -> str | None:
+    return None if time is None else to_wire(time)

@@ -1,0 +1,122 @@
+"""What the campaign API does: create, look, publish, cancel, delete."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+
+from functions.audience.criteria import parse
+from functions.audience.dynamodb_filter import compile_filter
+from functions.audience.lists import ListStore
+from functions.campaigns.deletion import CleanUpQueue
+from functions.campaigns.executions import Executions
+from functions.campaigns.message import render
+from functions.campaigns.paging import decode_next, encode_next
+from functions.campaigns.probe import encode as encode_probe
+from functions.campaigns.publish_time import parse_publish_at
+from functions.campaigns.publishing import Wake, request_publish
+from functions.campaigns.records import Campaign
+from functions.campaigns.schedule import Schedules
+from functions.campaigns.schema import CampaignPage, CampaignRequest, CampaignView, campaign_view
+from functions.campaigns.states import State
+from functions.campaigns.store import CampaignStore
+from functions.shared.clock import Clock
+from functions.shared.errors import ConflictError, IdempotencyMismatchError
+
+KEY_NAMESPACE = uuid.UUID("5f0f6c1e-2d0b-4a43-9a5e-6d6c1b1c0a01")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaigns:
+    """The operations over their stores and gateways."""
+
+    store: CampaignStore
+    lists: ListStore
+    clean_up: CleanUpQueue
+    executions: Executions
+    schedules: Schedules
+    wake: Wake
+    clock: Clock
+    gate_days: int
+
+    def create(self, request: CampaignRequest, *, key: str | None = None) -> CampaignView:
+        """The new campaign, BUILDING; InvalidInputError for whatever could not be sent later.
+
+        An idempotency key names one campaign for as long as that exists: the id comes from it, so
+        that even a request that died half-way is not made twice.
+        """
+        now = self.clock()
+        criteria = parse(request.criteria)
+        compile_filter(criteria)
+        campaign_id = uuid.uuid4().hex if key is None else uuid.uuid5(KEY_NAMESPACE, key).hex
+        render(request.message, probe=encode_probe(campaign_id, uuid.uuid4().hex))
+        campaign = Campaign(
+            campaign_id=campaign_id,
+            name=request.name,
+            state=State.BUILDING,
+            criteria=criteria,
+            message=request.message,
+            created_at=now,
+            times={State.BUILDING: now},
+            publish_at=parse_publish_at(
+                request.publish_at,
+                request.time_zone,
+                now=now,
+                at_most=timedelta(days=self.gate_days),
+            ),
+        )
+        if self.store.create(campaign):
+            return campaign_view(campaign, None, now=now)
+        existing = self.store.get(campaign_id)
+        if _asked(existing) != _asked(campaign):
+            raise IdempotencyMismatchError("The Idempotency-Key made another campaign before.")
+        return self._view(existing)
+
+    def show(self, campaign_id: str) -> CampaignView:
+        """The campaign as it is now; NotFoundError."""
+        return self._view(self.store.get(campaign_id))
+
+    def page(self, *, limit: int, token: str | None) -> CampaignPage:
+        """A page of campaigns, newest first; their publishes are shown one by one only."""
+        found, start = self.store.page(limit=limit, after=decode_next(token))
+        progress = self.lists.progress([campaign.campaign_id for campaign in found])
+        now = self.clock()
+        views = [
+            campaign_view(campaign, progress.get(campaign.campaign_id), now=now)
+            for campaign in found
+        ]
+        return CampaignPage(campaigns=views, next=encode_next(start))
+
+    def publish(self, campaign_id: str) -> CampaignView:
+        """The campaign, PUBLISHING; ConflictError if it is not READY, NotFoundError."""
+        return self._view(request_publish(campaign_id, store=self.store, wake=self.wake))
+
+    def cancel(self, campaign_id: str) -> CampaignView:
+        """The campaign, CANCELLED, with nothing going on for it; ConflictError, NotFoundError."""
+        campaign = self.store.get(campaign_id)
+        if campaign.state is not State.CANCELLED:
+            campaign = self.store.change_state(campaign_id, State.CANCELLED, reason="cancelled")
+        self.lists.close(campaign_id)
+        if campaign.execution_arn is not None:
+            self.executions.stop(campaign.execution_arn, "cancelled")
+        self.schedules.remove(campaign_id)
+        return self.show(campaign_id)
+
+    def delete(self, campaign_id: str) -> CampaignView:
+        """The campaign, from now on hidden, its parts being removed in the background."""
+        campaign = self.store.get(campaign_id)
+        if campaign.state is State.PUBLISHING:
+            raise ConflictError(
+                f"The campaign is {campaign.state}; deleting its topic now could lose messages."
+            )
+        view = self._view(campaign)
+        self.clean_up.send(campaign_id)
+        self.store.mark_deleting(campaign_id)
+        return view
+
+    def _view(self, campaign: Campaign) -> CampaignView:
+        progress = self.lists.progress([campaign.campaign_id]).get(campaign.campaign_id)
+        return campaign_view(campaign, progress, now=self.clock())
+
+
+def _asked(campaign: Campaign) -> tuple[object, ...]:
+    return (campaign.name, campaign.criteria, campaign.message, campaign.publish_at)

@@ -1,0 +1,36 @@
+"""The opaque token that asks for the next page."""
+
+import base64
+import json
+
+from functions.shared.errors import InvalidInputError
+
+PLACE = "next"
+_FIELDS = ("campaign_id", "created_at")
+
+
+def encode_next(start: dict[str, str] | None) -> str | None:
+    """The token for where the next page starts; None if there is none."""
+    if start is None:
+        return None
+    text = json.dumps([start[name] for name in _FIELDS])
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def decode_next(token: str | None) -> dict[str, str] | None:
+    """Where the page starts; InvalidInputError for a token that we did not give out."""
+    if token is None:
+        return None
+    try:
+        values = json.loads(base64.b64decode(token.encode(), altchars=b"-_", validate=True))
+    except ValueError:
+        raise _unknown() from None
+    if not isinstance(values, list) or len(values) != len(_FIELDS):
+        raise _unknown()
+    if not all(isinstance(value, str) and value for value in values):
+        raise _unknown()
+    return dict(zip(_FIELDS, values, strict=True))
+
+
+def _unknown() -> InvalidInputError:
+    return InvalidInputError.at(PLACE, "is no token that this API gave out")

@@ -1,0 +1,161 @@
+"""Publishing once: who may ask for it, who may call SNS, and what is known afterwards."""
+
+import time
+import uuid
+from collections.abc import Callable
+from enum import StrEnum
+
+from functions.campaigns.message import Message
+from functions.campaigns.records import Campaign, Publish
+from functions.campaigns.states import PublishState, State
+from functions.campaigns.store import CampaignStore
+from functions.campaigns.topics import Accepted, NotAccepted, PublishAnswer, Unknown
+from functions.shared.errors import ConflictError
+
+Wake = Callable[[str], bool]
+Send = Callable[[str, Message, str], PublishAnswer]
+
+SEND_ATTEMPTS = 5
+FIRST_BACKOFF_SECONDS = 0.5
+
+NOBODY = "Nobody is subscribed: no device matched, or none could be subscribed."
+
+
+class Outcome(StrEnum):
+    """Where the workflow goes after the publisher."""
+
+    SENT = "SENT"  # SNS accepted it: wait for the receipt
+    UNKNOWN = "UNKNOWN"  # wait for the receipt, which settles it
+    REFUSED = "REFUSED"  # SNS did not accept it: the campaign is READY again
+    SUPERSEDED = "SUPERSEDED"  # there is nothing to publish
+
+
+def request_publish(campaign_id: str, *, store: CampaignStore, wake: Wake) -> Campaign:
+    """The campaign, PUBLISHING; ConflictError if it is not READY or reaches nobody.
+
+    Of several requests at once one wins. The workflow is woken after the request is stored; should
+    that wake-up be lost, the next request repeats it.
+    """
+    campaign = store.get(campaign_id)
+    if campaign.state is State.READY and (campaign.tally is None or not campaign.tally.subscribed):
+        raise ConflictError(f"The campaign is {campaign.state}. {NOBODY}")
+    try:
+        campaign = store.request_publish(campaign_id, uuid.uuid4().hex)
+    except ConflictError:
+        if campaign.state is State.PUBLISHING:
+            _open_gate(campaign, wake)
+        raise
+    _open_gate(campaign, wake)
+    return campaign
+
+
+def publish_when_due(campaign: Campaign, *, store: CampaignStore, wake: Wake) -> None:
+    """Publishes a READY campaign whose time has come; with nobody to reach it is CANCELLED."""
+    if campaign.state is not State.READY:
+        return
+    if campaign.tally is None or not campaign.tally.subscribed:
+        store.change_state(campaign.campaign_id, State.CANCELLED, reason=NOBODY)
+        _open_gate(campaign, wake)
+        return
+    request_publish(campaign.campaign_id, store=store, wake=wake)
+
+
+def current_publish(campaign: Campaign) -> Publish | None:
+    """The publish that the campaign is at."""
+    for publish in campaign.publishes:
+        if publish.publish_id == campaign.publish_id:
+            return publish
+    return None
+
+
+def send_once(
+    campaign_id: str,
+    *,
+    store: CampaignStore,
+    send: Send,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Outcome:
+    """Calls SNS for the campaign's requested publish, unless anybody may have done so before."""
+    campaign = store.find(campaign_id)
+    publish = None if campaign is None else current_publish(campaign)
+    if campaign is None or publish is None or campaign.topic_arn is None:
+        return Outcome.SUPERSEDED
+    if campaign.state is not State.PUBLISHING:
+        return Outcome.SUPERSEDED
+    if not store.begin_sending(campaign_id, publish.publish_id):
+        return Outcome.UNKNOWN
+    match _send(campaign.topic_arn, campaign.message, publish.publish_id, send, sleep):
+        case Accepted(message_id=message_id):
+            store.note_sent(campaign_id, publish.publish_id, message_id)
+            return Outcome.SENT
+        case NotAccepted(code=code):
+            return _back_to_ready(campaign_id, publish, f"SNS did not accept it: {code}", store)
+        case Unknown():
+            return Outcome.UNKNOWN
+
+
+def settle(campaign_id: str, *, store: CampaignStore) -> Outcome:
+    """Decides what is known when the wait for the receipt is over."""
+    campaign = store.find(campaign_id)
+    publish = None if campaign is None else current_publish(campaign)
+    if campaign is None or publish is None or campaign.state is not State.PUBLISHING:
+        return Outcome.SUPERSEDED
+    match publish.state:
+        case PublishState.RECEIVED:
+            store.change_state(campaign_id, State.PUBLISHED)
+        case PublishState.SENT:
+            reason = f"SNS accepted it as message {publish.message_id}; no receipt came in time."
+            store.change_state(campaign_id, State.PUBLISHED, reason=reason)
+        case PublishState.SENDING:
+            reason = "It is not known whether SNS accepted the message; no receipt came in time."
+            store.change_state(campaign_id, State.FAILED, reason=reason)
+        case PublishState.REQUESTED | PublishState.REFUSED:
+            return _back_to_ready(campaign_id, publish, "SNS was never called.", store)
+    return Outcome.SENT
+
+
+def note_receipt(
+    campaign_id: str, publish_id: str, message_id: str, *, store: CampaignStore, wake: Wake
+) -> float | None:
+    """Milliseconds from the call to the first receipt, when this one publishes the campaign."""
+    publish = store.note_receipt(campaign_id, publish_id, message_id)
+    if publish is None:
+        return None
+    campaign = store.find(campaign_id)
+    if campaign is None or campaign.publish_id != publish_id:
+        return None
+    milliseconds = None
+    if campaign.state in (State.PUBLISHING, State.FAILED):
+        store.change_state(campaign_id, State.PUBLISHED)
+        if publish.received_at is not None and publish.sending_at is not None:
+            milliseconds = (publish.received_at - publish.sending_at).total_seconds() * 1000
+    if campaign.receipt_token is not None:
+        wake(campaign.receipt_token)
+    return milliseconds
+
+
+def _send(
+    topic_arn: str, message: Message, publish_id: str, send: Send, sleep: Callable[[float], None]
+) -> PublishAnswer:
+    """What SNS answered; only what it is known not to have accepted is sent again."""
+    for attempt in range(SEND_ATTEMPTS):
+        answer = send(topic_arn, message, publish_id)
+        if not (isinstance(answer, NotAccepted) and answer.later):
+            break
+        sleep(FIRST_BACKOFF_SECONDS * 2**attempt)
+    return answer
+
+
+def _back_to_ready(
+    campaign_id: str, publish: Publish, reason: str, store: CampaignStore
+) -> Outcome:
+    if not store.note_refused(campaign_id, publish.publish_id, reason):
+        return Outcome.UNKNOWN
+    store.change_state(campaign_id, State.READY, reason=reason)
+    return Outcome.REFUSED
+
+
+def _open_gate(campaign: Campaign, wake: Wake) -> None:
+    """Whoever stores the gate's token looks at the state after that, so no token is no loss."""
+    if campaign.gate_token is not None:
+        wake(campaign.gate_token)

@@ -1,0 +1,64 @@
+"""The gateway to EventBridge Scheduler: wakes a campaign's gate at its publish_at."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+if TYPE_CHECKING:
+    from mypy_boto3_scheduler import EventBridgeSchedulerClient
+
+
+class Schedules:
+    """One-time schedules in a group of their own, named by campaign."""
+
+    def __init__(
+        self,
+        scheduler: "EventBridgeSchedulerClient",
+        *,
+        group: str,
+        role_arn: str = "",
+        function_arn: str = "",
+    ) -> None:
+        self._scheduler = scheduler
+        self._group = group
+        self._role_arn = role_arn
+        self._function_arn = function_arn
+
+    def set(self, campaign_id: str, at: datetime) -> None:
+        """Calls the Due function within a minute of `at`; set again, nothing changes.
+
+        https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#one-time
+        """
+        try:
+            self._scheduler.create_schedule(
+                Name=campaign_id,
+                GroupName=self._group,
+                ScheduleExpression=f"at({_not_before(at):%Y-%m-%dT%H:%M:%S})",
+                ScheduleExpressionTimezone="UTC",
+                FlexibleTimeWindow={"Mode": "OFF"},
+                ActionAfterCompletion="DELETE",
+                Target={
+                    "Arn": self._function_arn,
+                    "RoleArn": self._role_arn,
+                    "Input": json.dumps({"campaign_id": campaign_id}),
+                },
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "ConflictException":
+                raise
+
+    def remove(self, campaign_id: str) -> None:
+        """Removes the campaign's schedule; one that is gone is no error."""
+        try:
+            self._scheduler.delete_schedule(Name=campaign_id, GroupName=self._group)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "ResourceNotFoundException":
+                raise
+
+
+def _not_before(at: datetime) -> datetime:
+    """The first whole second in UTC that is not before `at`: schedules know no fractions."""
+    whole = at.astimezone(UTC).replace(microsecond=0)
+    return whole if at == whole else whole + timedelta(seconds=1)

@@ -1,0 +1,162 @@
+"""The campaign API's bodies: what is accepted, and what is answered."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from functions.audience.criteria import to_wire as criteria_to_wire
+from functions.audience.records import ListProgress
+from functions.campaigns.message import Message
+from functions.campaigns.records import Campaign, Publish
+from functions.campaigns.states import PublishState, State
+from functions.shared.clock import to_wire
+
+NAME_MAX_CHARACTERS = 100
+PAGE_MAX = 100
+PAGE_DEFAULT = 20
+
+
+class CampaignRequest(BaseModel):
+    """A campaign to be created."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "name": "Jazz night",
+                "criteria": {"field": "Location.Country", "op": "in", "values": ["TW", "JP"]},
+                "message": {"title": "Jazz night", "body": "Tonight at eight."},
+                "publish_at": "2026-12-24T18:00:00",
+                "time_zone": "Asia/Taipei",
+            }
+        },
+    )
+
+    name: Annotated[
+        str, Field(min_length=1, max_length=NAME_MAX_CHARACTERS, description="For people.")
+    ]
+    criteria: Annotated[dict[str, Any], Field(description="Which devices: see docs/criteria.md.")]
+    message: Message
+    publish_at: Annotated[
+        str | None,
+        Field(description="ISO 8601, with an offset or with time_zone. Without it: by hand."),
+    ] = None
+    time_zone: Annotated[str | None, Field(description="IANA name, for a local publish_at.")] = None
+
+
+class CountsView(BaseModel):
+    """How many devices. `subscribed`, `skipped` and `failed` are known from READY on."""
+
+    matched: int
+    processed: int
+    subscribed: int | None
+    skipped: dict[str, int]
+    failed: dict[str, int]
+    chunks_done: int
+    chunks_total: int
+    segments_listed: int
+    segments_total: int
+
+
+class PublishView(BaseModel):
+    """One publish request; `receipts` is how many messages of it the probe heard."""
+
+    id: str
+    state: PublishState
+    requested_at: str
+    sent_at: str | None
+    received_at: str | None
+    message_id: str | None
+    receipts: int
+    reason: str | None
+
+
+class CampaignView(BaseModel):
+    """A campaign: when it can be sent, how many will get it, whether it went out once."""
+
+    id: str
+    name: str
+    state: State
+    reason: str | None
+    criteria: dict[str, Any]
+    message: Message
+    publish_at: str | None
+    topic_arn: str | None
+    created_at: str
+    counts: CountsView
+    rate: Annotated[float | None, Field(description="Devices a second while the list is built.")]
+    times: Annotated[dict[State, str], Field(description="When each state was entered last.")]
+    publishes: list[PublishView]
+
+
+class CampaignPage(BaseModel):
+    """Campaigns, newest first; `next` asks for the page after this one."""
+
+    campaigns: list[CampaignView]
+    next: str | None
+
+
+def campaign_view(
+    campaign: Campaign, progress: ListProgress | None, *, now: datetime
+) -> CampaignView:
+    """The campaign as the API shows it."""
+    return CampaignView(
+        id=campaign.campaign_id,
+        name=campaign.name,
+        state=campaign.state,
+        reason=campaign.reason,
+        criteria=criteria_to_wire(campaign.criteria),
+        message=campaign.message,
+        publish_at=_optional(campaign.publish_at),
+        topic_arn=campaign.topic_arn,
+        created_at=to_wire(campaign.created_at),
+        counts=_counts(campaign, progress),
+        rate=_rate(campaign, progress, now),
+        times={state: to_wire(time) for state, time in campaign.times.items()},
+        publishes=[_publish_view(publish) for publish in campaign.publishes],
+    )
+
+
+def _counts(campaign: Campaign, progress: ListProgress | None) -> CountsView:
+    tally = campaign.tally
+    return CountsView(
+        matched=progress.matched if progress else 0,
+        processed=progress.processed if progress else 0,
+        subscribed=tally.subscribed if tally else None,
+        skipped=tally.skipped if tally else {},
+        failed=tally.failed if tally else {},
+        chunks_done=progress.chunks_done if progress else 0,
+        chunks_total=progress.chunks_total if progress else 0,
+        segments_listed=progress.segments_listed if progress else 0,
+        segments_total=progress.segments_total if progress else 0,
+    )
+
+
+def _rate(campaign: Campaign, progress: ListProgress | None, now: datetime) -> float | None:
+    if progress is None or not progress.processed:
+        return None
+    # Without a READY the list is being built still, or was given up at the time of the last state.
+    over = campaign.times.get(State.READY) or (
+        now if campaign.state is State.BUILDING else max(campaign.times.values())
+    )
+    seconds = (over - campaign.times[State.BUILDING]).total_seconds()
+    return round(progress.processed / seconds, 1) if seconds > 0 else None
+
+
+def _publish_view(publish: Publish) -> PublishView:
+    return PublishView(
+        id=publish.publish_id,
+        state=publish.state,
+        requested_at=to_wire(publish.requested_at),
+        sent_at=_optional(publish.sent_at),
+        received_at=_optional(publish.received_at),
+        message_id=publish.message_id,
+        receipts=len(publish.receipts),
+        reason=publish.reason,
+    )
+
+
+def _optional(time: datetime | None) -> str | None:
+    return None if time is None else to_wire(time)

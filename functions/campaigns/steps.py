@@ -1,0 +1,172 @@
+"""The steps of the campaign workflow, each safe to repeat."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from functions.audience.lists import ListStore
+from functions.campaigns.publishing import (
+    current_publish,
+    publish_when_due,
+    settle,
+)
+from functions.campaigns.schedule import Schedules
+from functions.campaigns.states import PublishState, State
+from functions.campaigns.store import CampaignStore
+from functions.campaigns.topics import Topics
+from functions.shared.clock import Clock
+from functions.shared.errors import ConflictError, FanfareError, NotFoundError
+from functions.shared.observability import LIST_BUILD_SECONDS, logger, metrics
+
+Wake = Callable[[str], bool]
+
+REASON_MAX_CHARACTERS = 500
+
+
+class ListDoesNotAddUpError(FanfareError):
+    """The members are not the devices that matched."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """The workflow's steps over their stores and gateways."""
+
+    store: CampaignStore
+    lists: ListStore
+    topics: Topics
+    schedules: Schedules
+    wake: Wake
+    clock: Clock
+    topic_name_prefix: str
+    probe_queue_arn: str
+    scan_segments: int
+
+    def prepare(self, campaign_id: str, execution_arn: str) -> dict[str, Any]:
+        """Makes the topic and opens the list; the segments to be listed, none if it is over."""
+        campaign = self.store.find(campaign_id)
+        if campaign is None or campaign.deleting:
+            return self._leave_nothing(campaign_id)
+        if campaign.state is not State.BUILDING:
+            return _inactive()
+        topic_arn = self.topics.create(self._topic_name(campaign_id))
+        self.topics.subscribe_probe(topic_arn, self.probe_queue_arn)
+        self.lists.open(
+            campaign_id,
+            criteria=campaign.criteria,
+            topic_arn=topic_arn,
+            segments_total=self.scan_segments,
+        )
+        try:
+            self.store.attach(campaign_id, topic_arn=topic_arn, execution_arn=execution_arn)
+        except ConflictError:
+            return _inactive()
+        except NotFoundError:
+            return self._leave_nothing(campaign_id)
+        segments = [
+            {
+                "campaign_id": campaign_id,
+                "segment": segment,
+                "segments_total": self.scan_segments,
+            }
+            for segment in range(self.scan_segments)
+        ]
+        return {"active": True, "segments": segments}
+
+    def await_list(self, campaign_id: str, task_token: str) -> None:
+        """Stores who waits for the list; wakes it at once if the list is complete already."""
+        progress = self.lists.store_waiter(campaign_id, task_token)
+        if progress is None or progress.complete:
+            self.wake(task_token)
+
+    def mark_ready(self, campaign_id: str) -> None:
+        """Counts the members and turns BUILDING into READY."""
+        campaign = self.store.find(campaign_id)
+        progress = self.lists.progress([campaign_id]).get(campaign_id)
+        if campaign is None or progress is None or campaign.state is not State.BUILDING:
+            return
+        tally = self.lists.tally(campaign_id)
+        if not progress.complete or tally.total != progress.matched:
+            raise ListDoesNotAddUpError(
+                f"{progress.matched} devices matched, but the list has {tally.total} members; "
+                f"{progress.chunks_done} of {progress.chunks_total} chunks are done"
+            )
+        self.lists.close(campaign_id)
+        try:
+            ready = self.store.change_state(campaign_id, State.READY, tally=tally)
+        except (ConflictError, NotFoundError):
+            return
+        seconds = (ready.times[State.READY] - ready.times[State.BUILDING]).total_seconds()
+        metrics.add_metric(name=LIST_BUILD_SECONDS, unit=MetricUnit.Seconds, value=seconds)
+
+    def await_gate(self, campaign_id: str, task_token: str) -> None:
+        """Stores who waits for the gate; opens it at once if there is nothing to wait for."""
+        try:
+            campaign = self.store.store_gate_token(campaign_id, task_token)
+        except NotFoundError:
+            self.wake(task_token)
+            return
+        if campaign.state is not State.READY:
+            self.wake(task_token)
+        elif campaign.publish_at is not None and campaign.publish_id is None:
+            if campaign.publish_at <= self.clock():
+                publish_when_due(campaign, store=self.store, wake=self.wake)
+            else:
+                self.schedules.set(campaign_id, campaign.publish_at)
+
+    def expire(self, campaign_id: str) -> None:
+        """Cancels a campaign that nobody published in time."""
+        try:
+            self.store.change_state(
+                campaign_id, State.CANCELLED, reason="Nobody published it in time."
+            )
+        except (ConflictError, NotFoundError) as error:
+            logger.info("nothing to expire", extra={"detail": str(error)})
+
+    def await_receipt(self, campaign_id: str, task_token: str) -> None:
+        """Stores who waits for the receipt; wakes it at once if it has come already."""
+        try:
+            campaign = self.store.store_receipt_token(campaign_id, task_token)
+        except NotFoundError:
+            self.wake(task_token)
+            return
+        publish = current_publish(campaign)
+        if publish is None or publish.state is PublishState.RECEIVED:
+            self.wake(task_token)
+
+    def settle(self, campaign_id: str) -> dict[str, str]:
+        """Decides a publish whose receipt did not come; REFUSED leads back to the gate."""
+        outcome = settle(campaign_id, store=self.store)
+        return {"outcome": outcome}
+
+    def fail(self, campaign_id: str, error: dict[str, Any]) -> None:
+        """Leaves the campaign FAILED with the reason, unless it is over already."""
+        self.lists.close(campaign_id)
+        try:
+            self.store.change_state(campaign_id, State.FAILED, reason=_reason(error))
+        except (ConflictError, NotFoundError) as over:
+            logger.info("nothing to fail", extra={"detail": str(over)})
+
+    def _topic_name(self, campaign_id: str) -> str:
+        return self.topic_name_prefix + campaign_id
+
+    def _leave_nothing(self, campaign_id: str) -> dict[str, Any]:
+        """A deleted campaign keeps no topic and no list, even if they were just made for it."""
+        self.topics.delete(self.topics.create(self._topic_name(campaign_id)))
+        self.lists.delete_all(campaign_id)
+        return _inactive()
+
+
+def _inactive() -> dict[str, Any]:
+    return {"active": False, "segments": []}
+
+
+def _reason(error: dict[str, Any]) -> str:
+    """What Step Functions caught, readable: the error's name and the message of its cause."""
+    cause = str(error.get("Cause", ""))
+    with suppress(ValueError, KeyError, TypeError):  # not every cause is a function's
+        cause = str(json.loads(cause)["errorMessage"])
+    return f"{error.get('Error', 'unknown')}: {cause}"[:REASON_MAX_CHARACTERS]

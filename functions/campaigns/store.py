@@ -1,0 +1,332 @@
+"""The store of campaigns and their publishes. Every change of state is one conditional write."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.conditions import Attr, ConditionBase, Key
+from botocore.exceptions import ClientError
+
+from functions.audience.records import Tally
+from functions.campaigns.items import (
+    CAMPAIGN,
+    KIND,
+    PUBLISH,
+    campaign_item,
+    campaign_of,
+    publish_item,
+    publish_of,
+    tally_item,
+)
+from functions.campaigns.records import Campaign, Publish
+from functions.campaigns.states import PublishState, State, allowed_from
+from functions.shared.clock import Clock, to_wire
+from functions.shared.errors import ConflictError, NotFoundError
+from functions.shared.transactions import (
+    ConditionFailedError,
+    raise_unless_condition_failed,
+    transact,
+)
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+BY_CREATED = "by_created"
+
+
+class CampaignStore:
+    """The campaigns table."""
+
+    def __init__(self, table: "Table", *, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def create(self, campaign: Campaign) -> bool:
+        """Stores a new campaign; False if the id is taken. The stream starts the workflow."""
+        try:
+            self._table.put_item(
+                Item=campaign_item(campaign), ConditionExpression=Attr("record").not_exists()
+            )
+        except ClientError as error:
+            raise_unless_condition_failed(error)
+            return False
+        return True
+
+    def find(self, campaign_id: str) -> Campaign | None:
+        """The campaign with its publishes, oldest first; None if there is none."""
+        answer = self._table.query(
+            KeyConditionExpression=Key("campaign_id").eq(campaign_id), ConsistentRead=True
+        )
+        items = {item["record"]: item for item in answer["Items"]}
+        if CAMPAIGN not in items:
+            return None
+        publishes = [publish_of(item) for name, item in items.items() if name != CAMPAIGN]
+        return campaign_of(items[CAMPAIGN], publishes)
+
+    def get(self, campaign_id: str) -> Campaign:
+        """The campaign; NotFoundError if there is none, or it is being deleted."""
+        campaign = self.find(campaign_id)
+        if campaign is None or campaign.deleting:
+            raise _no_campaign(campaign_id)
+        return campaign
+
+    def page(
+        self, *, limit: int, after: dict[str, str] | None
+    ) -> tuple[list[Campaign], dict[str, str] | None]:
+        """Up to `limit` campaigns, newest first, and where the next page starts."""
+        request: dict[str, Any] = {
+            "IndexName": BY_CREATED,
+            "KeyConditionExpression": Key("kind").eq(KIND),
+            "FilterExpression": Attr("deleting").not_exists(),
+            "ScanIndexForward": False,
+        }
+        start: Any = None if after is None else {**after, "record": CAMPAIGN, "kind": KIND}
+        found: list[Campaign] = []
+        while True:
+            more = request if start is None else {**request, "ExclusiveStartKey": start}
+            answer = self._table.query(**more, Limit=limit - len(found))
+            found += [campaign_of(item, ()) for item in answer["Items"]]
+            start = answer.get("LastEvaluatedKey")
+            if start is None:
+                return found, None
+            if len(found) == limit:
+                return found, {name: str(start[name]) for name in ("campaign_id", "created_at")}
+
+    # The campaign's life
+
+    def change_state(
+        self,
+        campaign_id: str,
+        target: State,
+        *,
+        reason: str | None = None,
+        tally: Tally | None = None,
+    ) -> Campaign:
+        """The campaign in its new state; ConflictError naming the present one, NotFoundError."""
+        values: dict[str, Any] = {"reason": reason}
+        if tally is not None:
+            values["tally"] = tally_item(tally)
+        return self._update(
+            campaign_id, values, condition=_may_become(target), state=target, asked=target
+        )
+
+    def attach(self, campaign_id: str, *, topic_arn: str, execution_arn: str) -> Campaign:
+        """Notes what a BUILDING campaign got; ConflictError if it is none any more."""
+        return self._update(
+            campaign_id,
+            {"topic_arn": topic_arn, "execution_arn": execution_arn},
+            condition=Attr("state").eq(State.BUILDING) & Attr("deleting").not_exists(),
+            asked=State.BUILDING,
+        )
+
+    def store_gate_token(self, campaign_id: str, token: str) -> Campaign:
+        """The campaign after its gate's token was stored."""
+        return self._update(campaign_id, {"gate_token": token})
+
+    def store_receipt_token(self, campaign_id: str, token: str) -> Campaign:
+        """The campaign, with publishes, after the token of who waits for the receipt was stored."""
+        self._update(campaign_id, {"receipt_token": token})
+        campaign = self.find(campaign_id)
+        if campaign is None:
+            raise _no_campaign(campaign_id)
+        return campaign
+
+    def mark_deleting(self, campaign_id: str) -> Campaign:
+        """The campaign, from now on hidden."""
+        return self._update(campaign_id, {"deleting": True})
+
+    def delete(self, campaign: Campaign) -> None:
+        """Removes the campaign, its publishes first."""
+        with self._table.batch_writer() as batch:
+            for publish in campaign.publishes:
+                batch.delete_item(Key=_publish_key(campaign.campaign_id, publish.publish_id))
+        self._table.delete_item(Key=_campaign_key(campaign.campaign_id))
+
+    # Publishing
+
+    def request_publish(self, campaign_id: str, publish_id: str) -> Campaign:
+        """READY becomes PUBLISHING with a publish REQUESTED, both or none; ConflictError if not."""
+        now = self._clock()
+        publish = Publish(publish_id=publish_id, state=PublishState.REQUESTED, requested_at=now)
+        change = _Change(
+            {"publish_id": publish_id, "reason": None}, state=State.PUBLISHING, now=now
+        )
+        condition = "#set_state = :ready AND attribute_not_exists(deleting)"
+        try:
+            transact(
+                self._table,
+                [
+                    {
+                        "Update": {
+                            "TableName": self._table.name,
+                            "Key": _campaign_key(campaign_id),
+                            "UpdateExpression": change.expression,
+                            "ConditionExpression": condition,
+                            "ExpressionAttributeNames": change.names,
+                            "ExpressionAttributeValues": {
+                                **change.values,
+                                ":ready": State.READY,
+                            },
+                        }
+                    },
+                    {
+                        "Put": {
+                            "TableName": self._table.name,
+                            "Item": publish_item(campaign_id, publish),
+                        }
+                    },
+                ],
+            )
+        except ConditionFailedError as error:
+            raise _conflict(self.find(campaign_id), campaign_id, State.PUBLISHING) from error
+        return self.get(campaign_id)
+
+    def begin_sending(self, campaign_id: str, publish_id: str) -> bool:
+        """True for the one caller that may now call SNS for this publish."""
+        return self._change_publish(
+            campaign_id,
+            publish_id,
+            {"state": PublishState.SENDING, "sending_at": to_wire(self._clock())},
+            condition=Attr("state").eq(PublishState.REQUESTED),
+        )
+
+    def note_sent(self, campaign_id: str, publish_id: str, message_id: str) -> None:
+        """Keeps the id that SNS gave the message; a receipt may have come before."""
+        sent = {"message_id": message_id, "sent_at": to_wire(self._clock())}
+        if not self._change_publish(
+            campaign_id,
+            publish_id,
+            {**sent, "state": PublishState.SENT},
+            condition=Attr("state").eq(PublishState.SENDING),
+        ):
+            self._change_publish(campaign_id, publish_id, sent, condition=Attr("record").exists())
+
+    def note_refused(self, campaign_id: str, publish_id: str, reason: str) -> bool:
+        """Keeps why SNS did not accept the message; False if it is known to have gone out."""
+        return self._change_publish(
+            campaign_id,
+            publish_id,
+            {"state": PublishState.REFUSED, "reason": reason},
+            condition=Attr("state").is_in([PublishState.REQUESTED, PublishState.SENDING]),
+        )
+
+    def note_receipt(self, campaign_id: str, publish_id: str, message_id: str) -> Publish | None:
+        """The publish after the probe heard the message; None if there is no such publish.
+
+        Heard again, the same message changes nothing; another message is counted beside it.
+        """
+        try:
+            answer = self._table.update_item(
+                Key=_publish_key(campaign_id, publish_id),
+                UpdateExpression=(
+                    "SET #state = :received, received_at = if_not_exists(received_at, :now) "
+                    "ADD receipts :message_ids"
+                ),
+                ConditionExpression=Attr("record").exists(),
+                ExpressionAttributeNames={"#state": "state"},
+                ExpressionAttributeValues={
+                    ":received": PublishState.RECEIVED,
+                    ":now": to_wire(self._clock()),
+                    ":message_ids": {message_id},
+                },
+                ReturnValues="ALL_NEW",
+            )
+        except ClientError as error:
+            raise_unless_condition_failed(error)
+            return None
+        return publish_of(answer["Attributes"])
+
+    # Shared by the above
+
+    def _update(
+        self,
+        campaign_id: str,
+        values: dict[str, Any],
+        *,
+        condition: ConditionBase | None = None,
+        state: State | None = None,
+        asked: State | None = None,
+    ) -> Campaign:
+        change = _Change(values, state=state, now=self._clock())
+        exists = Attr("record").exists()
+        try:
+            answer = self._table.update_item(
+                Key=_campaign_key(campaign_id),
+                UpdateExpression=change.expression,
+                ConditionExpression=exists if condition is None else exists & condition,
+                ExpressionAttributeNames=change.names,
+                ExpressionAttributeValues=change.values,
+                ReturnValues="ALL_NEW",
+            )
+        except ClientError as error:
+            raise_unless_condition_failed(error)
+            raise _conflict(self.find(campaign_id), campaign_id, asked) from error
+        return campaign_of(answer["Attributes"], ())
+
+    def _change_publish(
+        self,
+        campaign_id: str,
+        publish_id: str,
+        values: dict[str, Any],
+        *,
+        condition: ConditionBase,
+    ) -> bool:
+        change = _Change(values)
+        try:
+            self._table.update_item(
+                Key=_publish_key(campaign_id, publish_id),
+                UpdateExpression=change.expression,
+                ConditionExpression=condition,
+                ExpressionAttributeNames=change.names,
+                ExpressionAttributeValues=change.values,
+            )
+        except ClientError as error:
+            raise_unless_condition_failed(error)
+            return False
+        return True
+
+
+class _Change:
+    """An update that sets values, and a new state with its time, with every name aliased.
+
+    The aliases begin with #set_, so that they never meet those of boto3's condition builder.
+    """
+
+    def __init__(
+        self, values: dict[str, Any], *, state: State | None = None, now: datetime | None = None
+    ) -> None:
+        sets = dict(values) if state is None else {**values, "state": state}
+        self.names = {f"#set_{name}": name for name in sets}
+        self.values: dict[str, Any] = {f":set_{name}": value for name, value in sets.items()}
+        parts = [f"#set_{name} = :set_{name}" for name in sets]
+        if state is not None and now is not None:
+            self.names |= {"#times": "times", "#time": state.value}
+            self.values[":time"] = to_wire(now)
+            parts.append("#times.#time = :time")
+        self.expression = "SET " + ", ".join(parts)
+
+
+def _may_become(target: State) -> ConditionBase:
+    return Attr("state").is_in(sorted(allowed_from(target)))
+
+
+def _conflict(
+    campaign: Campaign | None, campaign_id: str, asked: State | None
+) -> ConflictError | NotFoundError:
+    if campaign is None or campaign.deleting:
+        return _no_campaign(campaign_id)
+    return ConflictError(
+        f"The campaign is {campaign.state}"
+        + (f"; it cannot become {asked} from there." if asked else ".")
+    )
+
+
+def _no_campaign(campaign_id: str) -> NotFoundError:
+    return NotFoundError(f"There is no campaign {campaign_id}.")
+
+
+def _campaign_key(campaign_id: str) -> dict[str, str]:
+    return {"campaign_id": campaign_id, "record": CAMPAIGN}
+
+
+def _publish_key(campaign_id: str, publish_id: str) -> dict[str, str]:
+    return {"campaign_id": campaign_id, "record": PUBLISH + publish_id}

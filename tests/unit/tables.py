@@ -1,0 +1,72 @@
+"""The tables as the stacks make them, for moto."""
+
+from typing import TYPE_CHECKING
+
+import boto3
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+
+def make_lists_table() -> "Table":
+    """An empty lists table."""
+    return boto3.resource("dynamodb").create_table(
+        TableName="lists",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[
+            {"AttributeName": "campaign_id", "KeyType": "HASH"},
+            {"AttributeName": "record", "KeyType": "RANGE"},
+        ],
+        AttributeDefinitions=[
+            {"AttributeName": "campaign_id", "AttributeType": "S"},
+            {"AttributeName": "record", "AttributeType": "S"},
+        ],
+    )
+
+
+def make_campaigns_table() -> "Table":
+    """An empty campaigns table with its index."""
+    return boto3.resource("dynamodb").create_table(
+        TableName="campaigns",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[
+            {"AttributeName": "campaign_id", "KeyType": "HASH"},
+            {"AttributeName": "record", "KeyType": "RANGE"},
+        ],
+        AttributeDefinitions=[
+            {"AttributeName": "campaign_id", "AttributeType": "S"},
+            {"AttributeName": "record", "AttributeType": "S"},
+            {"AttributeName": "kind", "AttributeType": "S"},
+            {"AttributeName": "created_at", "AttributeType": "S"},
+        ],
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": "by_created",
+                "KeySchema": [
+                    {"AttributeName": "kind", "KeyType": "HASH"},
+                    {"AttributeName": "created_at", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+    )
+
+
+def make_idempotency_table() -> "Table":
+    """An empty table in the layout of Powertools' idempotency."""
+    return boto3.resource("dynamodb").create_table(
+        TableName="idempotency",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+    )
+
+
+def make_devices_table() -> "Table":
+    """An empty devices table."""
+    return boto3.resource("dynamodb").create_table(
+        TableName="devices",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "Id", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "Id", "AttributeType": "S"}],
+    )
