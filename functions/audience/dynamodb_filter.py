@@ -1,7 +1,7 @@
 """Compiles criteria into a DynamoDB filter expression.
 
-Every name and value goes by an alias, so that reserved words, dots and any script are harmless. Only
-the parentheses that the precedence needs are written; DynamoDB refuses redundant ones.
+Every name and value goes by an alias, so that reserved words, dots and any script are harmless.
+Only the parentheses that the precedence needs are written; DynamoDB refuses redundant ones.
 
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
 """
@@ -15,12 +15,14 @@ from functions.audience.criteria_fields import Kind
 from functions.audience.criteria_tree import AllOf, AnyOf, Condition, Criteria, Not, Op
 from functions.devices import multi_values
 from functions.shared.batches import batched
-from functions.shared.errors import InvalidInputError
+from functions.shared.wrong_places import WrongPlaces
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters
 MAX_EXPRESSION_BYTES = 4_096
 MAX_OPERATORS = 300
 MAX_IN_OPERANDS = 100
+# Ours: the criteria are kept in the campaign's item, which holds 400 KB, beside its message.
+MAX_VALUES_BYTES = 64 * 1024
 
 _COMPARATORS = {Op.EQ: "=", Op.GT: ">", Op.GTE: ">=", Op.LT: "<", Op.LTE: "<="}
 
@@ -41,13 +43,16 @@ def compile_filter(criteria: Criteria, place: str = "criteria") -> Filter:
     """
     compiler = _Compiler()
     expression = compiler.tree(criteria).text
-    size = len(expression.encode())
-    if size > MAX_EXPRESSION_BYTES:
-        reason = f"takes {size:,} bytes as a DynamoDB expression; the limit is"
-        raise InvalidInputError.at(place, f"{reason} {MAX_EXPRESSION_BYTES:,}")
-    if compiler.operators > MAX_OPERATORS:
-        reason = f"takes {compiler.operators:,} operators in DynamoDB; the limit is"
-        raise InvalidInputError.at(place, f"{reason} {MAX_OPERATORS:,}")
+    figures = (
+        ("bytes as a DynamoDB expression", len(expression.encode()), MAX_EXPRESSION_BYTES),
+        ("operators in DynamoDB", compiler.operators, MAX_OPERATORS),
+        ("bytes of values", sum(len(str(v).encode()) for v in compiler.values), MAX_VALUES_BYTES),
+    )
+    wrong = WrongPlaces()
+    for what, size, limit in figures:
+        if size > limit:
+            wrong.add(place, f"takes {size:,} {what}; the limit is {limit:,}")
+    wrong.refuse_if_any()
     return Filter(
         expression=expression,
         names={alias: name for name, alias in compiler.names.items()},
@@ -107,8 +112,12 @@ class _Compiler:
     def _any_value(self, condition: Condition) -> _Written:
         """The same question about any of several values, see multi_values for how they are kept."""
         path = self._path(condition)
-        all_, max_ = (f"{path}.{self._name(part)}" for part in (multi_values.ALL, multi_values.MAX))
         value, op = str(condition.values[0]), condition.op
+        # DynamoDB refuses an alias that no expression speaks of, so only one of the two is made.
+        if op in (Op.GT, Op.GTE):
+            max_ = f"{path}.{self._name(multi_values.MAX)}"
+            return self._compare(max_, _COMPARATORS[op], value)
+        all_ = f"{path}.{self._name(multi_values.ALL)}"
         if op in (Op.EQ, Op.IN):
             wholes = [multi_values.enclosed(str(each)) for each in condition.values]
             calls = [self._call("contains", all_, self._value(whole)) for whole in wholes]
@@ -117,8 +126,6 @@ class _Compiler:
             return self._differs(path, all_, multi_values.enclosed(value))
         if op is Op.CONTAINS:
             return self._call("contains", all_, self._value(value))
-        if op in (Op.GT, Op.GTE):
-            return self._compare(max_, _COMPARATORS[op], value)
         bound = multi_values.below(value) if op is Op.LT else multi_values.upto(value)
         return self._compare(all_, "<", bound)
 
@@ -143,7 +150,9 @@ class _Compiler:
         if len(parts) == 1:
             return parts[0]
         self.operators += len(parts) - 1
-        return _Written(f" {operator.name} ".join(part.within(operator) for part in parts), operator)
+        return _Written(
+            f" {operator.name} ".join(part.within(operator) for part in parts), operator
+        )
 
     def _path(self, condition: Condition) -> str:
         return ".".join(map(self._name, condition.field.path))

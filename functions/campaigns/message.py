@@ -1,19 +1,32 @@
-"""The message of a campaign, and the payloads that SNS sends for it to each push service."""
+"""The message of a campaign, and what SNS is handed for it: one payload per push service.
 
-from typing import Annotated, Self
+https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from functions.devices.records import ChannelType
+from functions.shared.errors import InvalidInputError, InvalidPart
 from functions.shared.text import has_broken_surrogates
 
+if TYPE_CHECKING:
+    from mypy_boto3_sns.type_defs import MessageAttributeValueTypeDef
+
+# https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
 # https://firebase.google.com/docs/cloud-messaging/customize-messages/set-message-type
-_FCM_RESERVED = frozenset({"from", "message_type"})
-_FCM_RESERVED_PREFIXES = ("gcm", "google")
-_APNS_RESERVED = frozenset({"aps"})
-# ADM has no place for a notification but its data, so title and body travel there.
-_ADM_RESERVED = frozenset({"title", "body"})
+PLATFORM_MAX_BYTES = 4_096
+# https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
+MESSAGE_MAX_BYTES = 256 * 1024
+
+# What the push services would overwrite or refuse: Apple's `aps`; FCM's own words (see above); and
+# title and body, which travel to ADM among the data, since it has no other place for them.
+_RESERVED = frozenset({"aps", "from", "message_type", "title", "body"})
+_RESERVED_PREFIXES = ("gcm", "google")
 
 
 def _sound(text: str) -> str:
@@ -22,17 +35,14 @@ def _sound(text: str) -> str:
     return text
 
 
-def _key(key: str) -> str:
-    if not key:
-        raise PydanticCustomError("empty_key", "a key must not be empty")
-    reserved = key in _FCM_RESERVED | _APNS_RESERVED | _ADM_RESERVED
-    if reserved or key.startswith(_FCM_RESERVED_PREFIXES):
-        raise PydanticCustomError("reserved_key", "this key belongs to the push services")
-    return _sound(key)
+def _free(key: str) -> str:
+    if not key or key in _RESERVED or key.startswith(_RESERVED_PREFIXES):
+        raise PydanticCustomError("reserved_key", "must not be empty or a push service's own word")
+    return key
 
 
 Text = Annotated[str, Field(strict=True), AfterValidator(_sound)]
-Data = dict[Annotated[Text, AfterValidator(_key)], Text]
+Data = dict[Annotated[Text, AfterValidator(_free)], Text]
 
 
 class Override(BaseModel):
@@ -46,7 +56,7 @@ class Override(BaseModel):
 
 
 class Message(BaseModel):
-    """What every device is sent: a title, a body, and data for the app."""
+    """What every device is sent: a title, a body (one of them at least), and data for the app."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -57,12 +67,14 @@ class Message(BaseModel):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        for platform in (None, *self.overrides):
-            said = self.on(platform) if platform else self
-            if not (said.title.strip() or said.body.strip()):
-                where = f" on {platform}" if platform else ""
+        if not _text(self):
+            raise PydanticCustomError("empty_message", "title and body must not both be empty")
+        for platform in self.overrides:
+            if not _text(self.on(platform)):
                 raise PydanticCustomError(
-                    "empty_message", f"title and body must not both be empty{where}"
+                    "empty_message",
+                    "title and body must not both be empty on {platform}",
+                    {"platform": platform.value},
                 )
         return self
 
@@ -74,3 +86,63 @@ class Message(BaseModel):
             body=self.body if own.body is None else own.body,
             data=self.data if own.data is None else own.data,
         )
+
+
+def render(message: Message, *, probe: str | None = None, place: str = "message") -> str:
+    """The text for Publish with MessageStructure=json; `probe` is what SQS subscribers hear.
+
+    InvalidInputError with size and limit for every platform whose payload has too many UTF-8
+    bytes; they are counted over the whole payload, its frame included.
+    """
+    payloads = {platform.value: _payload(message, platform) for platform in ChannelType}
+    wrong = list(_too_long(payloads, f"{place} on "))
+    payloads |= {"default": _text(message)} | ({} if probe is None else {"sqs": probe})
+    rendered = _json(payloads)
+    whole = {"": rendered, " as given": message.model_dump_json()}
+    wrong += _too_long(whole, place, limit=MESSAGE_MAX_BYTES)
+    if wrong:
+        raise InvalidInputError(wrong)
+    return rendered
+
+
+def message_attributes(
+    _message: Message, *, apns_topic: str | None = None
+) -> "dict[str, MessageAttributeValueTypeDef]":
+    """The attributes for Publish: an alert for Apple, and its topic (the bundle id) if given.
+
+    https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
+    """
+    values = {"PUSH_TYPE": "alert"} | ({} if apns_topic is None else {"TOPIC": apns_topic})
+    return {
+        f"AWS.SNS.MOBILE.APNS.{name}": {"DataType": "String", "StringValue": value}
+        for name, value in values.items()
+    }
+
+
+def _payload(message: Message, platform: ChannelType) -> str:
+    said = message.on(platform)
+    shown = {name: text for name, text in (("title", said.title), ("body", said.body)) if text}
+    if platform is ChannelType.ADM:
+        return _json({"data": {**said.data, **shown}})
+    if platform is ChannelType.GCM:
+        data = {"data": said.data} if said.data else {}
+        return _json({"fcmV1Message": {"message": {"notification": shown, **data}}})
+    return _json({"aps": {"alert": shown}, **said.data})
+
+
+def _too_long(
+    payloads: Mapping[str, str], place: str, *, limit: int = PLATFORM_MAX_BYTES
+) -> Iterator[InvalidPart]:
+    for name, payload in payloads.items():
+        size = len(payload.encode())
+        if size > limit:
+            reason = f"has {size:,} bytes as UTF-8; the limit is {limit:,}"
+            yield InvalidPart(place=place + name, reason=reason)
+
+
+def _text(message: Message) -> str:
+    return message.body.strip() or message.title.strip()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -6,7 +6,7 @@ from functions.shared.clock import to_wire
 
 
 def read_instant(text: str) -> str:
-    """ISO 8601 in UTC with milliseconds; a date is its first instant in UTC. ValueError if neither."""
+    """ISO 8601 in UTC with milliseconds; a date is its first instant. ValueError with a reason."""
     try:
         day = date.fromisoformat(text)
         return to_wire(datetime(day.year, day.month, day.day, tzinfo=UTC))

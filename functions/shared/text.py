@@ -5,6 +5,7 @@ import re
 # Controls (among them the separator inside multi-values) and halves of surrogate pairs, which JSON
 # can carry but UTF-8 cannot.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def why_not_text(value: object, *, max_chars: int) -> str | None:
@@ -33,3 +34,8 @@ def json_type(value: object) -> str:
     if isinstance(value, list | tuple):
         return "a list"
     return "a number"
+
+
+def has_broken_surrogates(text: str) -> bool:
+    """Whether JSON smuggled in half of a surrogate pair, which no UTF-8 can hold."""
+    return _SURROGATE.search(text) is not None

@@ -1,0 +1,73 @@
+"""What the devices part keeps, and the names it has on the wire, which are Pinpoint's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+
+# https://docs.aws.amazon.com/pinpoint/latest/developerguide/quotas.html#quotas-endpoint
+NAME_MAX_CHARS = 50
+# Pinpoint stops at 100, so whatever an export holds fits. Links and lists of products that teams
+# put into attributes do not fit into 100; DynamoDB's 400 KB an item are the true bound.
+VALUE_MAX_CHARS = 1_000
+ID_MAX_CHARS = 256
+# FCM's tokens have no promised length; the longest seen are far below this.
+ADDRESS_MAX_CHARS = 4_096
+
+DEMOGRAPHIC_NAMES = (
+    "AppVersion",
+    "Locale",
+    "Make",
+    "Model",
+    "ModelVersion",
+    "Platform",
+    "PlatformVersion",
+    "Timezone",
+)
+LOCATION_TEXTS = ("City", "Country", "PostalCode", "Region")
+LOCATION_NUMBERS = ("Latitude", "Longitude")
+
+
+class ChannelType(StrEnum):
+    """The push service that a device listens to; also the name of its platform application."""
+
+    APNS = "APNS"  # Apple, apps from the store
+    APNS_SANDBOX = "APNS_SANDBOX"  # Apple, apps from a developer's machine
+    GCM = "GCM"  # Firebase Cloud Messaging, under the name SNS kept for it
+    ADM = "ADM"  # Amazon Device Messaging
+
+
+class OptOut(StrEnum):
+    """Whether the user refused to be sent anything."""
+
+    ALL = "ALL"  # nothing may be sent
+    NONE = "NONE"  # everything may be sent
+
+
+class EndpointStatus(StrEnum):
+    """Whether the app says that the device may be sent to."""
+
+    ACTIVE = "ACTIVE"  # reachable as far as the app knows
+    INACTIVE = "INACTIVE"  # left out of every list
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """One app install. Its representation shows neither the token nor any attribute.
+
+    `opt_out` is None as long as nobody has decided: then what is stored counts, or NONE.
+    """
+
+    device_id: str
+    channel_type: ChannelType
+    address: str = field(repr=False)
+    opt_out: OptOut | None = field(default=None, repr=False)
+    endpoint_status: EndpointStatus = field(default=EndpointStatus.ACTIVE, repr=False)
+    effective_date: str | None = field(default=None, repr=False)
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    metrics: Mapping[str, Decimal] = field(default_factory=dict, repr=False)
+    demographic: Mapping[str, str] = field(default_factory=dict, repr=False)
+    location: Mapping[str, str | Decimal] = field(default_factory=dict, repr=False)
+    user_id: str | None = field(default=None, repr=False)
+    user_attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    endpoint_arn: str | None = None

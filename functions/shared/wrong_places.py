@@ -1,0 +1,41 @@
+"""Collects what is wrong with an input, so that the caller hears of every place at once."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from functions.shared.errors import InvalidInputError, InvalidPart
+
+# More than a reader wants, and few enough that the answer fits into Lambda's 6 MB.
+MAX_WRONG_PLACES = 100
+
+T = TypeVar("T")
+
+
+class WrongPlaces:
+    """The wrong places found so far."""
+
+    def __init__(self) -> None:
+        self._parts: list[InvalidPart] = []
+
+    def add(self, place: str, reason: str) -> None:
+        """Notes one wrong place."""
+        self._parts.append(InvalidPart(place=place, reason=reason))
+        self._stop_if_enough()
+
+    def attempt(self, read: Callable[[], T]) -> T | None:
+        """What `read` reads; None if it refuses, with its reasons noted."""
+        try:
+            return read()
+        except InvalidInputError as error:
+            self._parts += error.parts
+            self._stop_if_enough()
+            return None
+
+    def refuse_if_any(self) -> None:
+        """InvalidInputError with every place noted; nothing if all was fine."""
+        if self._parts:
+            raise InvalidInputError(self._parts[:MAX_WRONG_PLACES])
+
+    def _stop_if_enough(self) -> None:
+        if len(self._parts) >= MAX_WRONG_PLACES:
+            self.refuse_if_any()
