@@ -1,0 +1,85 @@
+"""The stack of Fanfare: its parts, and how they are wired."""
+
+from aws_cdk import CfnOutput, Stack
+from aws_cdk.aws_apigatewayv2_authorizers import HttpIamAuthorizer
+from constructs import Construct
+
+from stacks.api import HttpApi
+from stacks.audience import Audience
+from stacks.campaign_topics import CampaignTopics
+from stacks.campaigns import Campaigns
+from stacks.code import functions_code
+from stacks.config import Config
+from stacks.devices import Devices
+from stacks.function import Package
+from stacks.layer import DependenciesLayer
+from stacks.observability import Observability
+
+
+class Fanfare(Stack):
+    """Devices, their audiences, the campaigns that reach these, and the API in front."""
+
+    def __init__(self, scope: Construct, id: str, *, config: Config) -> None:
+        super().__init__(
+            scope,
+            id,
+            description="Fanfare: targeted push broadcasts",
+            termination_protection=config.retain,
+        )
+        package = Package(
+            code=functions_code(), layers=[DependenciesLayer(self, "Dependencies")], config=config
+        )
+        topics = CampaignTopics(self, "CampaignTopics")
+        devices = Devices(self, "Devices", config=config, package=package)
+        audience = Audience(self, "Audience", config=config, package=package, devices=devices)
+        campaigns = Campaigns(
+            self, "Campaigns", config=config, package=package, audience=audience, topics=topics
+        )
+        devices.table.allow_scan(audience.list_segment)
+        topics.allow(audience.subscriber, "Subscribe")
+
+        api = HttpApi(
+            self,
+            "Api",
+            config=config,
+            rate=config.api_throttle_rate,
+            burst=config.api_throttle_burst,
+            authorizer=HttpIamAuthorizer(),
+            description="Fanfare's devices and campaigns",
+        )
+        api.route_to(
+            devices.api_function,
+            "PUT /devices/{id}",
+            "GET /devices/{id}",
+            "DELETE /devices/{id}",
+            "POST /devices/batch",
+        )
+        api.route_to(
+            campaigns.api_function,
+            "POST /campaigns",
+            "GET /campaigns",
+            "GET /campaigns/{id}",
+            "DELETE /campaigns/{id}",
+            "POST /campaigns/{id}/publish",
+            "POST /campaigns/{id}/cancel",
+        )
+        workflow = campaigns.workflow
+        Observability(
+            self,
+            "Observability",
+            config=config,
+            api=api,
+            state_machine=workflow.state_machine,
+            subscribe_queue=audience.subscribe_queue,
+        )
+        for name, value in {
+            "ApiId": api.http_api_id,
+            "ApiUrl": api.api_endpoint,
+            "PlatformParameterPath": devices.platform_parameter_path,
+            "TopicNamePrefix": topics.name_prefix,
+            "StateMachineArn": workflow.state_machine.state_machine_arn,
+            "SubscribeQueueUrl": audience.subscribe_queue.queue_url,
+            "SubscribeDeadLettersUrl": audience.subscribe_dead_letters.queue_url,
+            "ProbeQueueUrl": workflow.probe_queue.queue_url,
+        }.items():
+            CfnOutput(self, name, value=value)

@@ -1,0 +1,209 @@
+"""The state machine that takes one campaign from its criteria to its receipt."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_stepfunctions as sfn
+from aws_cdk import aws_stepfunctions_tasks as tasks
+from constructs import Construct
+
+from stacks.acknowledged import acknowledge, acknowledge_wildcard
+from stacks.config import Config
+from stacks.function import PythonFunction
+from stacks.retention import RetainedLogs
+
+TRIES_AGAIN = 5
+
+
+class CampaignStateMachine(Construct):
+    """Prepare, list, await the list, wait at the gate, publish, await the receipt."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        config: Config,
+        steps: PythonFunction,
+        list_segment: PythonFunction,
+        publisher: PythonFunction,
+    ) -> None:
+        super().__init__(scope, id)
+        self._config = config
+        self._steps = steps
+        self._failure = self._mark_failed()
+        self.state_machine = sfn.StateMachine(
+            self,
+            "StateMachine",
+            definition_body=sfn.DefinitionBody.from_chainable(
+                self._chain(list_segment=list_segment, publisher=publisher)
+            ),
+            comment="One execution for each campaign",
+            tracing_enabled=True,
+            logs=sfn.LogOptions(
+                destination=RetainedLogs(self, "Logs", config=config),
+                level=sfn.LogLevel.ERROR,
+                include_execution_data=False,
+            ),
+        )
+        self._acknowledge(steps, list_segment, publisher)
+
+    def _chain(self, *, list_segment: PythonFunction, publisher: PythonFunction) -> sfn.Chain:
+        prepare = self._step(
+            "Prepare",
+            "prepare",
+            result_path="$.prepared",
+            execution_arn=sfn.JsonPath.string_at("$$.Execution.Id"),
+        )
+        gate = self._gate()
+        publish = self._publish(publisher)
+        superseded = sfn.Succeed(self, "Superseded")
+
+        build_and_publish = (
+            self._list_segments(list_segment)
+            .next(self._await_list())
+            .next(self._step("MarkReady", "mark_ready"))
+            .next(gate)
+            .next(publish)
+            .next(
+                sfn.Choice(self, "PublishOutcome")
+                .when(sfn.Condition.string_equals("$.published.outcome", "REFUSED"), gate)
+                .when(sfn.Condition.string_equals("$.published.outcome", "SUPERSEDED"), superseded)
+                # SENT or UNKNOWN: only the receipt tells these apart.
+                .otherwise(self._await_receipt())
+            )
+        )
+        return prepare.next(
+            sfn.Choice(self, "IsActive")
+            .when(sfn.Condition.boolean_equals("$.prepared.active", False), superseded)
+            .otherwise(build_and_publish)
+        )
+
+    def _list_segments(self, list_segment: PythonFunction) -> sfn.Map:
+        """All segments side by side; an error inside ends the map, and is caught there."""
+        segments = sfn.Map(
+            self,
+            "ListSegments",
+            items_path="$.prepared.segments",
+            result_path=sfn.JsonPath.DISCARD,
+        )
+        task = tasks.LambdaInvoke(
+            self, "ListSegment", lambda_function=list_segment, payload_response_only=True
+        )
+        segments.item_processor(_tried_again(task))
+        segments.add_catch(self._failure, errors=["States.ALL"], result_path="$.error")
+        return segments
+
+    def _await_list(self) -> tasks.LambdaInvoke:
+        hours = Duration.hours(self._config.list_timeout_hours)
+        return self._caught(self._wait("AwaitList", "await_list", hours))
+
+    def _gate(self) -> tasks.LambdaInvoke:
+        gate = self._wait("Gate", "await_gate", Duration.days(self._config.gate_days))
+        expire = self._step("Expire", "expire").next(sfn.Succeed(self, "Expired"))
+        gate.add_catch(expire, errors=["States.Timeout"], result_path="$.error")
+        return self._caught(gate)
+
+    def _publish(self, publisher: PythonFunction) -> tasks.LambdaInvoke:
+        """Never tried again here: SNS standard topics do not deduplicate."""
+        publish = tasks.LambdaInvoke(
+            self,
+            "Publish",
+            lambda_function=publisher,
+            payload=_payload(),
+            payload_response_only=True,
+            retry_on_service_exceptions=False,
+            result_path="$.published",
+        )
+        return self._caught(publish)
+
+    def _await_receipt(self) -> sfn.Chain:
+        seconds = Duration.seconds(self._config.receipt_wait_seconds)
+        wait = self._wait("AwaitReceipt", "await_receipt", seconds)
+        settle = self._step("Settle", "settle").next(sfn.Succeed(self, "Settled"))
+        wait.add_catch(settle, errors=["States.Timeout"], result_path="$.error")
+        return self._caught(wait).next(sfn.Succeed(self, "Received"))
+
+    def _mark_failed(self) -> tasks.LambdaInvoke:
+        """Where every error ends: a campaign is never stuck without its reason on it."""
+        end = sfn.Fail(
+            self, "Failed", error="CampaignFailed", cause="The campaign carries the reason."
+        )
+        mark = _tried_again(
+            tasks.LambdaInvoke(
+                self,
+                "MarkFailed",
+                lambda_function=self._steps,
+                payload=_payload(step="fail", error=sfn.JsonPath.object_at("$.error")),
+                payload_response_only=True,
+                result_path=sfn.JsonPath.DISCARD,
+            )
+        )
+        mark.add_catch(end, errors=["States.ALL"], result_path=sfn.JsonPath.DISCARD)
+        mark.next(end)
+        return mark
+
+    def _step(
+        self, id: str, step: str, result_path: str = sfn.JsonPath.DISCARD, **payload: object
+    ) -> tasks.LambdaInvoke:
+        """A step that the Workflow function does and returns from."""
+        task = tasks.LambdaInvoke(
+            self,
+            id,
+            lambda_function=self._steps,
+            payload=_payload(step=step, **payload),
+            payload_response_only=True,
+            result_path=result_path,
+        )
+        return self._caught(_tried_again(task))
+
+    def _wait(self, id: str, step: str, timeout: Duration) -> tasks.LambdaInvoke:
+        """A step for which the Workflow function stores the token that ends it."""
+        task = tasks.LambdaInvoke(
+            self,
+            id,
+            lambda_function=self._steps,
+            integration_pattern=sfn.IntegrationPattern.WAIT_FOR_TASK_TOKEN,
+            payload=_payload(step=step, task_token=sfn.JsonPath.task_token),
+            task_timeout=sfn.Timeout.duration(timeout),
+            result_path=sfn.JsonPath.DISCARD,
+        )
+        return _tried_again(task)
+
+    def _caught(self, task: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
+        task.add_catch(self._failure, errors=["States.ALL"], result_path="$.error")
+        return task
+
+    def _acknowledge(self, *functions: PythonFunction) -> None:
+        role = self.state_machine.role
+        acknowledge_wildcard(
+            role, "*", "X-Ray's actions and those of log delivery know no resources."
+        )
+        for function in functions:
+            acknowledge_wildcard(
+                role,
+                f"{function.function_arn}:*",
+                "CDK allows a task the versions and aliases of its function, too.",
+            )
+        acknowledge(
+            self.state_machine,
+            "SF1",
+            "Errors are logged; all other events are in the history of each execution for 90 days.",
+        )
+
+
+def _payload(**fields: object) -> sfn.TaskInput:
+    return sfn.TaskInput.from_object(
+        {"campaign_id": sfn.JsonPath.string_at("$.campaign_id"), **fields}
+    )
+
+
+def _tried_again(task: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
+    """The task with retries of any error but its own timeout, beside CDK's for Lambda's errors."""
+    task.add_retry(
+        errors=["States.TaskFailed"],
+        max_attempts=TRIES_AGAIN,
+        interval=Duration.seconds(2),
+        backoff_rate=2,
+        max_delay=Duration.seconds(60),
+        jitter_strategy=sfn.JitterType.FULL,
+    )
+    return task
