@@ -294,9 +294,12 @@ class ListStore:
             "Update": {
                 "TableName": self._table.name,
                 "Key": {"campaign_id": campaign_id, "record": LIST},
-                "UpdateExpression": "ADD " + ", ".join(f"{name} :{name}" for name in steps),
+                "UpdateExpression": "ADD " + ", ".join(f"#{name} :{name}" for name in steps),
                 "ConditionExpression": "#state = :open",
-                "ExpressionAttributeNames": {"#state": "state"},
+                "ExpressionAttributeNames": {
+                    "#state": "state",
+                    **{f"#{name}": name for name in steps},
+                },
                 "ExpressionAttributeValues": {
                     ":open": ListState.OPEN,
                     **{f":{name}": step for name, step in steps.items()},
