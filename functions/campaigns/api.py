@@ -76,8 +76,9 @@ def _campaigns() -> Campaigns:
 @cache
 def _idempotency_store() -> DynamoDBPersistenceLayer:
     settings = CampaignsApiSettings.from_environment()
-    table = clients.table(settings.idempotency_table)
-    return DynamoDBPersistenceLayer(table_name=table.name, boto3_client=table.meta.client)
+    return DynamoDBPersistenceLayer(
+        table_name=settings.idempotency_table, boto3_client=clients.dynamodb()
+    )
 
 
 IdempotencyKey = Annotated[

@@ -23,6 +23,7 @@ class CampaignRequest(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
+        hide_input_in_errors=True,
         json_schema_extra={
             "example": {
                 "name": "Jazz night",

@@ -6,6 +6,7 @@ import boto3
 from botocore.config import Config
 
 if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.service_resource import Table
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
     from mypy_boto3_sns import SNSClient
@@ -30,6 +31,11 @@ _SINGLE_ATTEMPT = _RETRYING.merge(Config(retries={"mode": "standard", "total_max
 def table(name: str) -> "Table":
     """The DynamoDB table of that name."""
     return boto3.resource("dynamodb", config=_RETRYING).Table(name)
+
+
+def dynamodb() -> "DynamoDBClient":
+    """A DynamoDB client that speaks in typed values, for libraries that expect that."""
+    return boto3.client("dynamodb", config=_RETRYING)
 
 
 def sns() -> "SNSClient":

@@ -95,7 +95,7 @@ def test_an_attempt_that_died_before_queueing_is_queued_by_the_next(
     def die(_messages: object) -> None:
         raise RuntimeError("killed")
 
-    broken.send = die  # type: ignore[method-assign]
+    broken.send = die  # type: ignore[method-assign,assignment]
     with pytest.raises(RuntimeError, match="killed"):
         list_one(lists, broken, devices(1, 25))
     listed = list_one(lists, queue, devices(1, 99))

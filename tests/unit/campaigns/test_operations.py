@@ -1,6 +1,7 @@
 """What the campaign API does, without HTTP."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from functions.shared.errors import (
 from tests.unit.campaigns.conftest import CRITERIA, World
 
 
-def request(name: str = "Jazz night", **more: object) -> CampaignRequest:
+def request(name: str = "Jazz night", **more: Any) -> CampaignRequest:
     return CampaignRequest.model_validate(
         {"name": name, "criteria": CRITERIA, "message": {"title": "Jazz", "body": "Tonight."}}
         | more
@@ -62,7 +63,7 @@ def test_a_new_campaign_is_building_and_shows_what_was_asked(world: World) -> No
     ],
 )
 def test_what_could_not_be_sent_is_refused_at_the_door(
-    world: World, more: dict[str, object], place: str
+    world: World, more: dict[str, Any], place: str
 ) -> None:
     with pytest.raises(InvalidInputError) as refused:
         world.campaigns.create(request(**more))
