@@ -33,7 +33,7 @@ def can_it_be_sent(campaign: dict[str, Any]) -> str:
     state = str(campaign["state"])
     publish_at = campaign.get("publish_at")
     if state == "READY":
-        if campaign["counts"]["subscribed"] == 0:
+        if not campaign["counts"]["subscribed"]:
             return "no: the criteria match nobody who can be reached"
         if publish_at:
             return f"yes, now; it goes out by itself at {publish_at}"
@@ -47,7 +47,7 @@ def can_it_be_sent(campaign: dict[str, Any]) -> str:
 def who_gets_it(campaign: dict[str, Any]) -> str:
     """How many devices, and how many of the matching ones do not, with the reasons."""
     counts = campaign["counts"]
-    if campaign["state"] == "BUILDING":
+    if counts["subscribed"] is None:
         return f"{counts['processed']:,} of {counts['matched']:,} matching devices so far"
     left_out = {**(counts.get("skipped") or {}), **(counts.get("failed") or {})}
     reasons = ", ".join(

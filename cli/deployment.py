@@ -41,16 +41,19 @@ class Cdk:
 
         https://docs.aws.amazon.com/cdk/v2/guide/ref-cli-cmd-deploy.html
         """
+        # Synthesised once, for both. Not into cdk.out, on which another CDK may hold a lock.
+        assembly = str(self.folder / "cdk.out")
+        with steps.step("cdk synth"):
+            self._run(["synth", "--quiet", "--context", f"name={stack}", "--output", assembly])
         if not _has_bootstrap(cloud):
             account = cloud.client("sts").get_caller_identity()["Account"]
             with steps.step("cdk bootstrap"):
-                self._run(["bootstrap", f"aws://{account}/{LOCAL_REGION}"])
+                self._run(["bootstrap", f"aws://{account}/{LOCAL_REGION}", "--app", assembly])
         with steps.step("cdk deploy"):
             self._run(
                 [
                     *("deploy", "--all", "--require-approval", "never"),
-                    *("--context", f"name={stack}"),
-                    *("--output", str(self.folder / "cdk.out"), "--progress", "events"),
+                    *("--app", assembly, "--progress", "events"),
                 ]
             )
 

@@ -3,10 +3,9 @@
 https://docs.aws.amazon.com/pinpoint/latest/userguide/segments-importing.html
 """
 
-import codecs
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +17,6 @@ from cli.errors import UsageError, Wrong
 
 # As JSON writes numbers, plus leading zeros and a bare point; ASCII digits only.
 _NUMBER = re.compile(r"-?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
-_READ_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,19 +72,17 @@ def open_file(path: Path) -> DeviceFile:
 
 
 def _check_utf8(path: Path) -> None:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    position = 0
+    line = 0
     try:
         with path.open("rb") as file:
-            while some := file.read(_READ_BYTES):
-                decoder.decode(some)
-                position += len(some)
-        decoder.decode(b"", final=True)
+            # No character of several bytes holds the byte of a line's end: each line stands alone.
+            for line, raw in enumerate(file, start=1):  # noqa: B007 (the error names the line)
+                raw.decode("utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise UsageError(
-            f"{path} is not UTF-8 (somewhere after byte {position:,})",
+            f"{path} is not UTF-8, at line {line}",
             detail="save it as UTF-8, with or without a byte order mark",
         ) from None
 
@@ -130,17 +126,18 @@ def _parse(line: int, cells: Sequence[str], columns: Sequence[Column]) -> GoodRo
 def _put(device: dict[str, Any], column: Column, cell: str) -> None:
     if cell == "":
         raise ValueError("missing")
+    value = _VALUE[column.kind](cell)
+    if value == []:
+        return
     inner = device
     for step in column.path[:-1]:
         inner = inner.setdefault(step, {})
     name = column.path[-1]
-    if column.kind is Kind.NUMBER:
-        inner[name] = _number(cell)
-    elif column.kind is Kind.MULTI:
-        values = inner.setdefault(name, [])
-        values += [value for value in _values(cell) if value not in values]
+    if isinstance(value, list):
+        earlier = inner.get(name, [])
+        inner[name] = list(dict.fromkeys([*earlier, *value]))  # each value once, in their order
     else:
-        inner[name] = cell
+        inner[name] = value
 
 
 def _number(cell: str) -> Decimal:
@@ -164,3 +161,10 @@ def _values(cell: str) -> list[str]:
             raise ValueError("a JSON array of plain values is needed")
         values.append(value if isinstance(value, str) else exact_json.dumps(value))
     return values
+
+
+_VALUE: dict[Kind, Callable[[str], str | Decimal | list[str]]] = {
+    Kind.TEXT: str,
+    Kind.NUMBER: _number,
+    Kind.MULTI: _values,
+}

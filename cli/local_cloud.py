@@ -23,6 +23,7 @@ STOP_PATIENCE_SECONDS = 20.0
 HEALTH_TIMEOUT_SECONDS = 5
 MAX_PORT = 65535
 _PROGRAM = "ministack"
+_MARK = f"-m {_PROGRAM}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,7 @@ class LocalCloud:
             found = RunningCloud(**json.loads(self.state_file.read_text()))
         except (OSError, ValueError, TypeError):
             return None
-        return found if _PROGRAM in processes.command_line(found.pid) else None
+        return found if _MARK in processes.command_line(found.pid) else None
 
     def leftover(self) -> bool:
         """A state file whose process is gone, or whose id now belongs to another program."""

@@ -87,7 +87,7 @@ def list_(
                 campaign["name"],
                 campaign["state"],
                 f"{campaign['counts']['matched']:,}",
-                f"{campaign['counts']['subscribed']:,}",
+                _figure(campaign["counts"]["subscribed"]),
                 _times_sent(campaign),
                 campaign["created_at"],
             )
@@ -158,6 +158,11 @@ def _show(campaign: dict[str, Any], *, as_json: bool) -> None:
         return
     for question, answer in campaign_view.lines(campaign):
         output.say(f"{question:<18}{answer}")
+
+
+def _figure(number: int | None) -> str:
+    """With thousands set apart; empty while it is not known."""
+    return "" if number is None else f"{number:,}"
 
 
 def _times_sent(campaign: dict[str, Any]) -> str:
