@@ -14,7 +14,7 @@ QUEUE = "arn:aws:sqs:us-east-1:000000000000:probe"
 QUEUE_URL = "http://localhost:4566/000000000000/probe"
 EXPECTED = Expected(rows=4, matching=3, opted_out=1, tokens=frozenset({"t1", "t2"}))
 FOUND = Found(endpoints=("e1", "e2"), tokens=("t1", "t2"), queues=(QUEUE,))
-CAMPAIGN = {
+CAMPAIGN: dict[str, Any] = {
     "state": "PUBLISHED",
     "counts": {"matched": 3, "subscribed": 2, "skipped": {"opted_out": 1}, "failed": {}},
     "publishes": [{"receipts": 1}],
@@ -60,7 +60,7 @@ def test_another_set_of_devices_on_the_topic_differs(tokens: tuple[str, ...], re
         ((QUEUE, QUEUE), ["probe subscribed"]),
         ((QUEUE, "arn:aws:sqs:us-east-1:000000000000:other"), ["other subscriptions"]),
         (
-            ("arn:aws:sqs:us-east-1:000000000000:xprobe",),
+            (f"{QUEUE}-2",),
             ["probe subscribed", "other subscriptions"],
         ),
     ],

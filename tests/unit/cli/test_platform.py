@@ -52,7 +52,7 @@ def service_account(name: str = "account.json", key: str = SECRET) -> str:
     return name
 
 
-def test_only_the_arn_is_kept(local_folder: Path) -> None:
+def test_only_the_arn_is_kept() -> None:
     result = run("create", "GCM", "--credential-file", service_account())
 
     [arn] = applications()
