@@ -1,14 +1,18 @@
 """The HTTP API as every part serves it: validated bodies in, problem+json (RFC 9457) out."""
 
+import binascii
 import json
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError as RouteNotFoundError
-from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.event_handler.openapi.exceptions import (
+    RequestUnsupportedContentType,
+    RequestValidationError,
+)
 from pydantic import BaseModel
 
 from functions.shared.errors import FanfareError, InvalidInputError, InvalidPart
@@ -16,6 +20,9 @@ from functions.shared.observability import logger
 
 PROBLEM_CONTENT_TYPE = "application/problem+json"
 PROBLEM_TYPE_PREFIX = "urn:fanfare:problem:"
+# More than a reader wants; an answer may have 6 MB, and a body can be wrong in very many places.
+MAX_PLACES = 100
+MAX_DETAIL_CHARS = 2_000
 
 
 class InvalidPlace(BaseModel):
@@ -50,6 +57,17 @@ def http_api() -> APIGatewayHttpResolver:
         refused = InvalidInputError(parts)
         return problem(refused.status, refused.slug, refused.title, str(refused), parts)
 
+    @app.exception_handler(RequestUnsupportedContentType)
+    def _no_json(_: RequestUnsupportedContentType) -> Response[str]:
+        status, detail = HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be application/json."
+        return problem(status, "unsupported-media-type", status.phrase, detail)
+
+    @app.exception_handler([UnicodeDecodeError, binascii.Error])
+    def _no_text(_: ValueError) -> Response[str]:
+        # The resolver decodes the body itself; nothing behind it decodes anything.
+        refused = InvalidInputError.at("body", "not UTF-8")
+        return problem(refused.status, refused.slug, refused.title, str(refused), refused.parts)
+
     @app.exception_handler(RouteNotFoundError)
     def _no_route(_: RouteNotFoundError) -> Response[str]:
         detail = "There is nothing at this path for this method."
@@ -74,14 +92,18 @@ def problem(
     parts: Sequence[InvalidPart] | None = None,
 ) -> Response[str]:
     """The answer for one problem, https://www.rfc-editor.org/rfc/rfc9457."""
+    errors = None
+    if parts is not None:
+        errors = [
+            InvalidPlace(place=_sound(part.place), reason=_sound(part.reason))
+            for part in parts[:MAX_PLACES]
+        ]
     body = Problem(
         type=PROBLEM_TYPE_PREFIX + slug,
         title=title,
         status=status,
-        detail=detail,
-        errors=None
-        if parts is None
-        else [InvalidPlace(place=part.place, reason=part.reason) for part in parts],
+        detail=_sound(detail[:MAX_DETAIL_CHARS]),
+        errors=errors,
     )
     return Response(
         status_code=status,
@@ -94,6 +116,8 @@ def dotted(location: Sequence[str | int]) -> str:
     """The place as a reader of the body would write it: `message.title`, `devices[3].Id`."""
     place = ""
     for step in location:
+        if step == "[key]":  # pydantic's mark that the name itself is wrong
+            continue
         place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else step
     return place
 
@@ -109,12 +133,22 @@ def _part(found: dict[str, Any]) -> InvalidPart:
     return InvalidPart(place=dotted(location), reason=str(found["msg"]))
 
 
+def _sound(text: str) -> str:
+    """The text as UTF-8 can carry it: a wrong name may hold what is wrong with it."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def _parse_json(text: str) -> Any:
     """JSON with exact numbers; NaN and Infinity, which are not JSON, are refused."""
     try:
         return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
     except RecursionError:
         raise InvalidInputError.at("body", "nested too deeply") from None
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, InvalidOperation):
+        # Integers beyond 4,300 digits and exponents beyond 64 bits, which Python does not read.
+        raise InvalidInputError.at("body", "holds a number that is too long") from None
 
 
 def _refuse_constant(name: str) -> Any:
