@@ -59,11 +59,9 @@ def _joined(group: type[AllOf] | type[AnyOf], parts: Sequence[Criteria]) -> Crit
 
 def _condition(raw: Mapping[Any, Any], place: str) -> Condition:
     wrong = WrongPlaces()
-    field = wrong.attempt(lambda: _field(raw, place))
-    op = wrong.attempt(lambda: _op(raw, place, field))
-    if field is None or op is None:
-        wrong.refuse_if_any()
-        raise AssertionError("a field or an operation is missing, and nobody said so")
+    maybe_field = wrong.attempt(partial(_field, raw, place))
+    maybe_op = wrong.attempt(partial(_op, raw, place, maybe_field))
+    field, op = wrong.certain(maybe_field), wrong.certain(maybe_op)
     key = "values" if op is Op.IN else "value"
     _only(raw, place, ("field", "op", key))
     place = f"{place}.{key}"

@@ -71,3 +71,14 @@ class Device:
     user_id: str | None = field(default=None, repr=False)
     user_attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     endpoint_arn: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What registering a device again needs to know of it as it is stored."""
+
+    device_id: str
+    channel_type: ChannelType
+    address: str = field(repr=False)
+    opt_out: OptOut = field(repr=False)
+    endpoint_arn: str

@@ -36,6 +36,13 @@ class WrongPlaces:
         if self._parts:
             raise InvalidInputError(self._parts[:MAX_WRONG_PLACES])
 
+    def certain(self, value: T | None) -> T:
+        """The value, which is there if nothing was wrong; else InvalidInputError."""
+        self.refuse_if_any()
+        if value is None:
+            raise AssertionError("a value is missing, and nobody noted why")
+        return value
+
     def _stop_if_enough(self) -> None:
         if len(self._parts) >= MAX_WRONG_PLACES:
             self.refuse_if_any()

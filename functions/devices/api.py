@@ -1,0 +1,116 @@
+"""Lambda: the device API."""
+
+from functools import cache
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import quote, unquote
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+from aws_lambda_powertools.logging import correlation_paths
+from aws_lambda_powertools.utilities.parameters import SSMProvider
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import WithJsonSchema
+
+from functions.devices.batch import Stored, register_batch
+from functions.devices.endpoints import Endpoints
+from functions.devices.parsing import parse_device
+from functions.devices.platforms import Platforms
+from functions.devices.registry import Registry
+from functions.devices.schema import (
+    BATCH_ANSWER,
+    BATCH_BODY,
+    DEVICE_ANSWER,
+    DEVICE_BODY,
+    answers,
+)
+from functions.devices.store import DeviceStore
+from functions.devices.wire import result_to_wire, to_wire
+from functions.shared import clients, exact_json
+from functions.shared.http import http_api
+from functions.shared.observability import logger, tracer
+from functions.shared.settings import Settings
+
+_REFUSED = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+class DevicesApiSettings(Settings):
+    """What the API works on."""
+
+    devices_table: str
+    platform_parameter_path: str
+
+
+app = http_api()
+
+
+@cache
+def _registry() -> Registry:
+    settings = DevicesApiSettings.from_environment()
+    parameters = SSMProvider(boto3_client=clients.ssm())
+    return Registry(
+        store=DeviceStore(clients.table(settings.devices_table)),
+        endpoints=Endpoints(clients.sns()),
+        application_of=Platforms(parameters, settings.platform_parameter_path).application_arn,
+    )
+
+
+@app.put(
+    "/devices/<device_id>",
+    summary="Register a device, or register it again",
+    responses=answers(HTTPStatus.OK, "The device as stored", DEVICE_ANSWER, *_REFUSED),
+)
+def put_device(
+    device_id: str, _body: Annotated[Any, Body(), WithJsonSchema(DEVICE_BODY)]
+) -> Response[str]:
+    device = parse_device(app.current_event.json_body, path_id=unquote(device_id))
+    return _json(to_wire(_registry().register(device)))
+
+
+@app.get(
+    "/devices/<device_id>",
+    summary="One device, its push token included",
+    responses=answers(HTTPStatus.OK, "The device", DEVICE_ANSWER, HTTPStatus.NOT_FOUND),
+)
+def get_device(device_id: str) -> Response[str]:
+    return _json(to_wire(_registry().get(unquote(device_id))))
+
+
+@app.delete(
+    "/devices/<device_id>",
+    summary="Forget a device and its endpoint",
+    responses=answers(HTTPStatus.NO_CONTENT, "It is gone", None, HTTPStatus.CONFLICT),
+)
+def delete_device(device_id: str) -> Response[None]:
+    _registry().delete(unquote(device_id))
+    return Response(status_code=HTTPStatus.NO_CONTENT)
+
+
+@app.post(
+    "/devices/batch",
+    summary="Register up to a hundred devices, each with its own result",
+    responses=answers(HTTPStatus.OK, "Results in the order given", BATCH_ANSWER, *_REFUSED),
+)
+def post_devices(_body: Annotated[Any, Body(), WithJsonSchema(BATCH_BODY)]) -> Response[str]:
+    results = register_batch(_registry(), app.current_event.json_body)
+    stored = sum(isinstance(result, Stored) for result in results)
+    logger.info("batch registered", extra={"stored": stored, "rejected": len(results) - stored})
+    return _json({"results": [result_to_wire(result) for result in results]})
+
+
+@logger.inject_lambda_context(
+    correlation_id_path=correlation_paths.API_GATEWAY_HTTP, clear_state=True
+)
+@tracer.capture_lambda_handler(capture_response=False)
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """The HTTP answer."""
+    # HTTP APIs hand the path over decoded. Encoded again, any script gets through the resolver's
+    # routes, and an Id, which holds no %, comes out the same whoever decoded it before.
+    return app.resolve({**event, "rawPath": quote(event["rawPath"], safe="/%")}, context)
+
+
+def _json(body: dict[str, Any]) -> Response[str]:
+    """The answer with its numbers exact, which the resolver's own serialiser would not keep."""
+    return Response(
+        status_code=HTTPStatus.OK, content_type="application/json", body=exact_json.dumps(body)
+    )
