@@ -23,7 +23,7 @@ class ObjectReader:
         self._place, self._wrong = place, wrong
         self._raw: Mapping[Any, Any] = {}
         if not isinstance(raw, Mapping):
-            wrong.add(place or "device", f"must be an object, not {json_type(raw)}")
+            wrong.add(place, f"must be an object, not {json_type(raw)}")
             return
         self._raw = raw
         for name in raw:

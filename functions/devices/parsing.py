@@ -4,6 +4,7 @@ https://docs.aws.amazon.com/pinpoint/latest/apireference/apps-application-id-end
 """
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import partial
 from typing import TypeVar
@@ -26,7 +27,7 @@ from functions.devices.records import (
 from functions.shared.errors import InvalidInputError
 from functions.shared.instants import read_instant
 from functions.shared.numbers import exact_number
-from functions.shared.text import why_not_text
+from functions.shared.text import json_type, why_not_text
 from functions.shared.wrong_places import WrongPlaces
 
 DEVICE_NAMES = (
@@ -53,6 +54,8 @@ E = TypeVar("E", bound=StrEnum)
 
 def parse_device(raw: object, *, path_id: str | None = None) -> Device:
     """The device; InvalidInputError with every wrong place. The path's Id need not be in it."""
+    if not isinstance(raw, Mapping):
+        raise InvalidInputError.at("device", f"must be an object, not {json_type(raw)}")
     wrong = WrongPlaces()
     reader = ObjectReader(raw, "", wrong, known=DEVICE_NAMES)
     device_id = _device_id(reader, path_id, wrong)
