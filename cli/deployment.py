@@ -83,6 +83,8 @@ class Cdk:
 def environment(url: str, caller: Mapping[str, str]) -> dict[str, str]:
     """The caller's environment (the synth may install packages) without any way to real AWS."""
     kept = {name: value for name, value in caller.items() if not name.startswith(("AWS_", "CDK_"))}
+    # Compiled modules make the second synth three times as fast.
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)
     no_proxy = ",".join(filter(None, [kept.get("NO_PROXY") or kept.get("no_proxy"), "127.0.0.1"]))
     return {
         **kept,

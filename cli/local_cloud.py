@@ -22,6 +22,7 @@ START_PATIENCE_SECONDS = 60.0
 STOP_PATIENCE_SECONDS = 20.0
 HEALTH_TIMEOUT_SECONDS = 5
 MAX_PORT = 65535
+WARM_SECONDS = "3600"  # a function that was used answers at once for that long
 _PROGRAM = "ministack"
 _MARK = f"-m {_PROGRAM}"
 
@@ -129,12 +130,14 @@ def _environment(port: int, kept: dict[str, Path]) -> dict[str, str]:
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(kept["home"]),
         "LANG": "C.UTF-8",
+        # Lets functions do without their layer, which is not for this machine: see the file there.
+        "PYTHONPATH": str(Path(__file__).parent / "local_runtime"),
         "PYTHONUNBUFFERED": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "BIND_HOST": HOST,
         "GATEWAY_PORT": str(port),
         "IOT_MTLS_ENABLED": "0",
         "LOG_LEVEL": "INFO",
+        "LAMBDA_WARM_TTL_SECONDS": WARM_SECONDS,
         "TMPDIR": str(kept["tmp"]),
         "STATE_DIR": str(kept["state"]),
         "S3_DATA_DIR": str(kept["s3"]),
