@@ -1,6 +1,7 @@
 """The audience part: the lists, the queue of chunks, and the functions that make lists of it."""
 
 from aws_cdk import Duration
+from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from stacks.config import LAMBDA_TIMEOUT_MAX_SECONDS, Config
@@ -54,9 +55,13 @@ class Audience(Construct):
             environment=part_environment(
                 "audience",
                 lists_table=self.lists.table_name,
+                subscribe_queue_url=self.subscribe_queue.queue_url,
                 subscribes_per_second=str(config.subscribes_per_second),
                 subscribe_threads=str(config.subscribe_threads),
             ),
+            # A worker that runs out of time queues the rest anew, which Lambda would take for a
+            # loop after 16 rounds: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+            recursive_loop=lambda_.RecursiveLoop.ALLOW,
         )
         self.dead_letter = PythonFunction(
             self,
@@ -91,7 +96,8 @@ class Audience(Construct):
     def _grant_and_connect(self, config: Config) -> None:
         for function in (self.list_segment, self.subscriber, self.dead_letter):
             self.lists.allow_items(function)
-        self.subscribe_queue.grant_send_messages(self.list_segment)
+        for function in (self.list_segment, self.subscriber):
+            self.subscribe_queue.grant_send_messages(function)
         # The concurrency is what the account's Subscribe quota is shared out among.
         self.subscribe_queue.work_off(
             self.subscriber,

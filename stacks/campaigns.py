@@ -37,7 +37,7 @@ class Campaigns(Construct):
         self._add_tables(config)
         self.workflow = CampaignWorkflow(
             self,
-            "CampaignWorkflow",
+            "Workflow",
             config=config,
             package=package,
             campaigns=self.table,
@@ -117,7 +117,5 @@ class Campaigns(Construct):
         self.idempotency.allow_items(self.api_function)
         self.clean_up_queue.grant_send_messages(self.api_function)
         self.api_function.allow(
-            "states:SendTaskSuccess",
-            "states:SendTaskFailure",
-            on=self.workflow.state_machine.state_machine_arn,
+            "states:SendTaskSuccess", on=self.workflow.state_machine.state_machine_arn
         )

@@ -62,7 +62,7 @@ class Config(BaseModel):
     chunk_size: Annotated[int, Field(ge=1, le=1_000)]
     subscriber_concurrency: Annotated[int, Field(ge=SQS_CONCURRENCY_MIN, le=SQS_CONCURRENCY_MAX)]
     subscribe_threads: Annotated[int, Field(ge=1, le=64)]
-    subscriber_timeout_seconds: Annotated[int, Field(ge=1, le=LAMBDA_TIMEOUT_MAX_SECONDS)]
+    subscriber_timeout_seconds: Annotated[int, Field(ge=30, le=LAMBDA_TIMEOUT_MAX_SECONDS)]
     scan_segments: Annotated[int, Field(ge=1, le=INLINE_MAP_MAX_CONCURRENCY)]
     list_timeout_hours: Annotated[int, Field(ge=1, le=SQS_RETENTION_MAX_DAYS * 24)]
     gate_days: Annotated[int, Field(ge=1, le=GATE_MAX_DAYS)]

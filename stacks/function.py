@@ -38,6 +38,7 @@ class PythonFunction(lambda_.Function):
         timeout: Duration,
         memory_mb: int = 512,
         environment: Mapping[str, str] | None = None,
+        recursive_loop: lambda_.RecursiveLoop | None = None,
     ) -> None:
         self.own_role = iam.Role(
             scope, f"{id}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com")
@@ -59,6 +60,7 @@ class PythonFunction(lambda_.Function):
             timeout=timeout,
             memory_size=memory_mb,
             environment=environment,
+            recursive_loop=recursive_loop,
         )
         acknowledge(
             self, "L1", "The layer is made for this runtime; both move on together, on purpose."

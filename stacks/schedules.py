@@ -14,8 +14,8 @@ class PublishSchedules(Construct):
     def __init__(self, scope: Construct, id: str, *, due: PythonFunction) -> None:
         super().__init__(scope, id)
         stack = Stack.of(self)
-        self.group = scheduler.ScheduleGroup(self, "Group")
-        self.group_name = self.group.schedule_group_name
+        group = scheduler.CfnScheduleGroup(self, "Group")
+        self.group_name = group.ref
         self._schedules = stack.format_arn(
             service="scheduler", resource="schedule", resource_name=f"{self.group_name}/*"
         )
@@ -29,7 +29,7 @@ class PublishSchedules(Construct):
                 conditions={
                     "StringEquals": {
                         "aws:SourceAccount": stack.account,
-                        "aws:SourceArn": self.group.schedule_group_arn,
+                        "aws:SourceArn": group.attr_arn,
                     }
                 },
             ),

@@ -54,7 +54,8 @@ class CampaignStateMachine(Construct):
             execution_arn=sfn.JsonPath.string_at("$$.Execution.Id"),
         )
         gate = self._gate()
-        publish = self._publish(publisher)
+        await_receipt = self._await_receipt(gate)
+        publish = self._publish(publisher, unknown=await_receipt)
         superseded = sfn.Succeed(self, "Superseded")
 
         build_and_publish = (
@@ -68,7 +69,7 @@ class CampaignStateMachine(Construct):
                 .when(sfn.Condition.string_equals("$.published.outcome", "REFUSED"), gate)
                 .when(sfn.Condition.string_equals("$.published.outcome", "SUPERSEDED"), superseded)
                 # SENT or UNKNOWN: only the receipt tells these apart.
-                .otherwise(self._await_receipt())
+                .otherwise(await_receipt)
             )
         )
         return prepare.next(
@@ -102,8 +103,9 @@ class CampaignStateMachine(Construct):
         gate.add_catch(expire, errors=["States.Timeout"], result_path="$.error")
         return self._caught(gate)
 
-    def _publish(self, publisher: PythonFunction) -> tasks.LambdaInvoke:
-        """Never tried again here: SNS standard topics do not deduplicate."""
+    def _publish(self, publisher: PythonFunction, *, unknown: sfn.Chain) -> tasks.LambdaInvoke:
+        """Never tried again, since SNS standard topics do not deduplicate: a publisher that died
+        may have published, and only the receipt tells."""
         publish = tasks.LambdaInvoke(
             self,
             "Publish",
@@ -113,14 +115,20 @@ class CampaignStateMachine(Construct):
             retry_on_service_exceptions=False,
             result_path="$.published",
         )
-        return self._caught(publish)
+        publish.add_catch(unknown, errors=["States.ALL"], result_path="$.error")
+        return publish
 
-    def _await_receipt(self) -> sfn.Chain:
+    def _await_receipt(self, gate: tasks.LambdaInvoke) -> sfn.Chain:
+        """The receipt, or what the records of the publish say without one: it may not be sent."""
         seconds = Duration.seconds(self._config.receipt_wait_seconds)
         wait = self._wait("AwaitReceipt", "await_receipt", seconds)
-        settle = self._step("Settle", "settle").next(sfn.Succeed(self, "Settled"))
-        wait.add_catch(settle, errors=["States.Timeout"], result_path="$.error")
-        return self._caught(wait).next(sfn.Succeed(self, "Received"))
+        settle = self._step("Settle", "settle", result_path="$.settled").next(
+            sfn.Choice(self, "SettleOutcome")
+            .when(sfn.Condition.string_equals("$.settled.outcome", "REFUSED"), gate)
+            .otherwise(sfn.Succeed(self, "Settled"))
+        )
+        wait.add_catch(settle, errors=["States.ALL"], result_path="$.error")
+        return wait.next(sfn.Succeed(self, "Received"))
 
     def _mark_failed(self) -> tasks.LambdaInvoke:
         """Where every error ends: a campaign is never stuck without its reason on it."""

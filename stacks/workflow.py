@@ -6,7 +6,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk.aws_lambda_event_sources import DynamoEventSource, SqsDlq
 from constructs import Construct
 
-from stacks.acknowledged import acknowledge, acknowledge_wildcard
+from stacks.acknowledged import acknowledge
 from stacks.audience import Audience
 from stacks.campaign_topics import CampaignTopics
 from stacks.config import LAMBDA_TIMEOUT_MAX_SECONDS, Config
@@ -99,8 +99,8 @@ class CampaignWorkflow(Construct):
             due_function_arn=self.due.function_arn,
         )
         audience.lists.allow_items(self.steps)
-        topics.allow(self.steps, "CreateTopic", "Subscribe", "SetTopicAttributes", "TagResource")
-        self.schedules.allow(self.steps, "CreateSchedule", "UpdateSchedule", "DeleteSchedule")
+        topics.allow(self.steps, "CreateTopic", "SetTopicAttributes", "Subscribe", "DeleteTopic")
+        self.schedules.allow(self.steps, "CreateSchedule")
         self.schedules.allow_pass_role(self.steps)
 
     def _add_launcher(self) -> None:
@@ -133,9 +133,6 @@ class CampaignWorkflow(Construct):
                 max_record_age=Duration.hours(1),
                 on_failure=SqsDlq(dead_letters),
             )
-        )
-        acknowledge_wildcard(
-            launcher.own_role, "*", "ListStreams, which an event source needs, knows no resources."
         )
 
     def _allow_waking(self, *functions: PythonFunction) -> None:

@@ -1,0 +1,139 @@
+from typing import Any
+
+from tests.infrastructure.synthesized import Synthesized
+from tests.infrastructure.test_functions import FUNCTIONS
+
+TOPICS = "arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:Fanfare-campaign-*"
+MACHINE = "<Campaigns/Workflow/Machine/StateMachine>"
+EXECUTIONS = (
+    "arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:"
+    "<Campaigns/Workflow/Machine/StateMachine.Name>:*"
+)
+XRAY = {("xray:PutTelemetryRecords", "*"), ("xray:PutTraceSegments", "*")}
+
+
+def allowed_to(fanfare: Synthesized, service: str) -> dict[str, set[tuple[str, str]]]:
+    """What each function may do with a service."""
+    found = {
+        handler: {
+            (action.split(":")[1], resource)
+            for action, resource in fanfare.allowed(handler)
+            if action.startswith(f"{service}:")
+        }
+        for handler in FUNCTIONS
+    }
+    return {handler: actions for handler, actions in found.items() if actions}
+
+
+def test_only_the_publisher_publishes_and_only_to_campaigns(fanfare: Synthesized) -> None:
+    publishing = {
+        (path, statement["Resource"])
+        for path, policy in fanfare.of_type("AWS::IAM::Policy").items()
+        for statement in policy["PolicyDocument"]["Statement"]
+        if {"sns:Publish", "sns:PublishBatch", "sns:*", "*"} & set(_as_list(statement["Action"]))
+    }
+
+    assert publishing == {("Campaigns/Workflow/PublisherRole/DefaultPolicy", TOPICS)}
+
+
+def test_each_function_does_with_sns_what_it_is_for(fanfare: Synthesized) -> None:
+    app, endpoint = (
+        f"arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:{kind}/*/Fanfare-*"
+        for kind in ("app", "endpoint")
+    )
+
+    assert allowed_to(fanfare, "sns") == {
+        "devices.api": {
+            ("CreatePlatformEndpoint", app),
+            ("GetEndpointAttributes", endpoint),
+            ("SetEndpointAttributes", endpoint),
+            ("DeleteEndpoint", endpoint),
+        },
+        "audience.subscriber": {("Subscribe", TOPICS)},
+        "campaigns.workflow": {
+            ("CreateTopic", TOPICS),
+            ("SetTopicAttributes", TOPICS),
+            ("Subscribe", TOPICS),
+            ("DeleteTopic", TOPICS),
+        },
+        "campaigns.publisher": {("Publish", TOPICS)},
+        "campaigns.clean_up": {("DeleteTopic", TOPICS)},
+    }
+
+
+def test_each_function_does_with_the_workflow_what_it_is_for(fanfare: Synthesized) -> None:
+    wake = ("SendTaskSuccess", MACHINE)
+
+    assert allowed_to(fanfare, "states") == {
+        "campaigns.api": {wake, ("StopExecution", EXECUTIONS)},
+        "campaigns.clean_up": {("StopExecution", EXECUTIONS)},
+        "campaigns.launcher": {("StartExecution", MACHINE)},
+        "campaigns.workflow": {wake},
+        "campaigns.receipt": {wake},
+        "campaigns.due": {wake},
+        "audience.subscriber": {wake},
+        "audience.dead_letter": {wake},
+    }
+
+
+def test_each_function_does_with_schedules_what_it_is_for(fanfare: Synthesized) -> None:
+    actions = {
+        handler: {action for action, _ in pairs}
+        for handler, pairs in allowed_to(fanfare, "scheduler").items()
+    }
+
+    assert actions == {
+        "campaigns.api": {"DeleteSchedule"},
+        "campaigns.clean_up": {"DeleteSchedule"},
+        "campaigns.workflow": {"CreateSchedule"},
+    }
+    assert allowed_to(fanfare, "iam") == {
+        "campaigns.workflow": {("PassRole", "<Campaigns/Workflow/Schedules/Role.Arn>")}
+    }
+
+
+def test_schedules_invoke_the_due_function_and_nothing_else(fanfare: Synthesized) -> None:
+    role = fanfare.properties("Campaigns/Workflow/Schedules/Role")
+    policy = fanfare.properties("Campaigns/Workflow/Schedules/Role/DefaultPolicy")
+
+    [trusted] = role["AssumeRolePolicyDocument"]["Statement"]
+    assert trusted["Condition"] == {
+        "StringEquals": {
+            "aws:SourceAccount": "<AWS::AccountId>",
+            "aws:SourceArn": "<Campaigns/Workflow/Schedules/Group.Arn>",
+        }
+    }
+    assert policy["PolicyDocument"]["Statement"] == [
+        {
+            "Action": "lambda:InvokeFunction",
+            "Effect": "Allow",
+            "Resource": "<Campaigns/Workflow/Due.Arn>",
+        }
+    ]
+
+
+def test_only_listing_scans_and_only_the_devices(fanfare: Synthesized) -> None:
+    scanning = {
+        (handler, resource)
+        for handler, pairs in allowed_to(fanfare, "dynamodb").items()
+        for action, resource in pairs
+        if action == "Scan"
+    }
+
+    assert scanning == {("audience.list_segment", "<Devices/DevicesTable.Arn>")}
+
+
+def test_no_function_reaches_every_resource_but_for_traces(fanfare: Synthesized) -> None:
+    for handler in FUNCTIONS:
+        everything = {pair for pair in fanfare.allowed(handler) if pair[1] == "*"}
+        assert everything == XRAY, handler
+
+
+def test_no_policy_allows_every_action_of_a_service(fanfare: Synthesized) -> None:
+    for path, policy in fanfare.of_type("AWS::IAM::Policy").items():
+        for statement in policy["PolicyDocument"]["Statement"]:
+            assert not [each for each in _as_list(statement["Action"]) if "*" in each], path
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,188 @@
+from typing import Any
+
+import pytest
+
+from tests.infrastructure.synthesized import Synthesized
+
+SUBSCRIBE = "Audience/SubscribeQueue"
+SUBSCRIBE_DEAD_LETTERS = "Audience/SubscribeDeadLetters"
+SUBSCRIBE_PARKED = "Audience/SubscribeParked"
+PROBE = "Campaigns/Workflow/ProbeQueue"
+PROBE_DEAD_LETTERS = "Campaigns/Workflow/ProbeDeadLetters"
+LAUNCH_DEAD_LETTERS = "Campaigns/Workflow/LaunchDeadLetters"
+CLEAN_UP = "Campaigns/CleanUpQueue"
+CLEAN_UP_DEAD_LETTERS = "Campaigns/CleanUpDeadLetters"
+
+FOURTEEN_DAYS = 1_209_600
+
+
+def test_every_queue_is_encrypted_and_keeps_its_messages_for_fourteen_days(
+    fanfare: Synthesized,
+) -> None:
+    queues = fanfare.of_type("AWS::SQS::Queue")
+
+    assert set(queues) == {
+        *(SUBSCRIBE, SUBSCRIBE_DEAD_LETTERS, SUBSCRIBE_PARKED),
+        *(PROBE, PROBE_DEAD_LETTERS, LAUNCH_DEAD_LETTERS),
+        *(CLEAN_UP, CLEAN_UP_DEAD_LETTERS),
+    }
+    for queue in queues.values():
+        assert queue["SqsManagedSseEnabled"] is True
+        assert queue["MessageRetentionPeriod"] == FOURTEEN_DAYS
+
+
+@pytest.mark.parametrize(
+    ("path", "dead_letters", "receives"),
+    [
+        (SUBSCRIBE, SUBSCRIBE_DEAD_LETTERS, 5),
+        (SUBSCRIBE_DEAD_LETTERS, SUBSCRIBE_PARKED, 3),
+        (PROBE, PROBE_DEAD_LETTERS, 5),
+        (CLEAN_UP, CLEAN_UP_DEAD_LETTERS, 5),
+    ],
+)
+def test_what_fails_too_often_becomes_a_dead_letter(
+    fanfare: Synthesized, path: str, dead_letters: str, receives: int
+) -> None:
+    assert fanfare.properties(path)["RedrivePolicy"] == {
+        "deadLetterTargetArn": f"<{dead_letters}.Arn>",
+        "maxReceiveCount": receives,
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "seconds"),
+    [(SUBSCRIBE, 1_800), (SUBSCRIBE_DEAD_LETTERS, 360), (PROBE, 180), (CLEAN_UP, 5_400)],
+)
+def test_a_message_stays_hidden_for_six_times_its_functions_timeout(
+    fanfare: Synthesized, path: str, seconds: int
+) -> None:
+    assert fanfare.properties(path)["VisibilityTimeout"] == seconds
+
+
+def test_the_batching_window_is_added_to_the_visibility(
+    kept: Synthesized, large_batches: Synthesized
+) -> None:
+    assert kept.properties(SUBSCRIBE)["VisibilityTimeout"] == 6 * 300 + 5
+    assert large_batches.properties(SUBSCRIBE)["VisibilityTimeout"] == 6 * 900 + 20
+
+
+def source(stack: Synthesized, handler: str) -> dict[str, Any]:
+    path, _ = stack.function(handler)
+    [found] = [
+        properties
+        for properties in stack.of_type("AWS::Lambda::EventSourceMapping").values()
+        if properties["FunctionName"] == f"<{path}>"
+    ]
+    return found
+
+
+def test_a_subscriber_takes_ten_messages_without_waiting(fanfare: Synthesized) -> None:
+    assert source(fanfare, "audience.subscriber") == {
+        "BatchSize": 10,
+        "EventSourceArn": "<Audience/SubscribeQueue.Arn>",
+        "FunctionName": "<Audience/Subscriber>",
+        "FunctionResponseTypes": ["ReportBatchItemFailures"],
+        "MaximumBatchingWindowInSeconds": 0,
+        "ScalingConfig": {"MaximumConcurrency": 2},
+    }
+
+
+def test_a_subscriber_takes_128_messages_within_the_window(kept: Synthesized) -> None:
+    mapping = source(kept, "audience.subscriber")
+
+    assert mapping["BatchSize"] == 128
+    assert mapping["MaximumBatchingWindowInSeconds"] == 5
+    assert mapping["ScalingConfig"] == {"MaximumConcurrency": 2}
+
+
+def test_a_subscriber_takes_256_messages_within_the_window(large_batches: Synthesized) -> None:
+    mapping = source(large_batches, "audience.subscriber")
+
+    assert mapping["BatchSize"] == 256
+    assert mapping["MaximumBatchingWindowInSeconds"] == 20
+    assert mapping["ScalingConfig"] == {"MaximumConcurrency": 20}
+
+
+@pytest.mark.parametrize(
+    ("handler", "queue", "batch_size"),
+    [
+        ("audience.dead_letter", SUBSCRIBE_DEAD_LETTERS, 10),
+        ("campaigns.receipt", PROBE, 10),
+        ("campaigns.clean_up", CLEAN_UP, 1),
+    ],
+)
+def test_the_other_queues_have_their_functions_which_report_single_failures(
+    fanfare: Synthesized, handler: str, queue: str, batch_size: int
+) -> None:
+    mapping = source(fanfare, handler)
+
+    assert mapping["EventSourceArn"] == f"<{queue}.Arn>"
+    assert mapping["BatchSize"] == batch_size
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_the_launcher_is_called_for_new_campaign_records_only(fanfare: Synthesized) -> None:
+    mapping = source(fanfare, "campaigns.launcher")
+
+    assert mapping["EventSourceArn"] == "<Campaigns/CampaignsTable.StreamArn>"
+    assert mapping["FilterCriteria"]["Filters"] == [
+        {
+            "Pattern": '{"eventName":["INSERT"],'
+            '"dynamodb":{"NewImage":{"record":{"S":["campaign"]}}}}'
+        }
+    ]
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["BisectBatchOnFunctionError"] is True
+    assert mapping["StartingPosition"] == "TRIM_HORIZON"
+    assert mapping["DestinationConfig"] == {
+        "OnFailure": {"Destination": f"<{LAUNCH_DEAD_LETTERS}.Arn>"}
+    }
+
+
+DENY_PLAIN_HTTP = {
+    "Action": "sqs:*",
+    "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    "Effect": "Deny",
+    "Principal": {"AWS": "*"},
+}
+
+
+def test_every_queue_refuses_plain_http(fanfare: Synthesized) -> None:
+    refusing = {
+        queue.strip("<>")
+        for policy in fanfare.of_type("AWS::SQS::QueuePolicy").values()
+        for queue in policy["Queues"]
+        if {**DENY_PLAIN_HTTP, "Resource": f"{queue[:-1]}.Arn>"}
+        in policy["PolicyDocument"]["Statement"]
+    }
+
+    assert refusing == set(fanfare.of_type("AWS::SQS::Queue"))
+
+
+def test_plain_http_is_accepted_when_the_context_says_so(kept: Synthesized) -> None:
+    policies = kept.of_type("AWS::SQS::QueuePolicy")
+
+    assert list(policies) == [f"{PROBE}/Policy"]
+    assert all(
+        statement["Effect"] == "Allow"
+        for statement in policies[f"{PROBE}/Policy"]["PolicyDocument"]["Statement"]
+    )
+
+
+def test_only_topics_of_this_stacks_campaigns_reach_the_probe_queue(fanfare: Synthesized) -> None:
+    statements = fanfare.properties(f"{PROBE}/Policy")["PolicyDocument"]["Statement"]
+
+    assert [each for each in statements if each["Effect"] == "Allow"] == [
+        {
+            "Action": "sqs:SendMessage",
+            "Condition": {
+                "ArnLike": {
+                    "aws:SourceArn": "arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:"
+                    "Fanfare-campaign-*"
+                }
+            },
+            "Effect": "Allow",
+            "Principal": {"Service": "sns.amazonaws.com"},
+            "Resource": f"<{PROBE}.Arn>",
+        }
+    ]

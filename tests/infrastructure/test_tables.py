@@ -1,0 +1,64 @@
+import pytest
+
+from tests.infrastructure.synthesized import Synthesized
+
+TABLES = {
+    "Devices/DevicesTable": ["Id"],
+    "Audience/ListsTable": ["campaign_id", "record"],
+    "Campaigns/CampaignsTable": ["campaign_id", "record"],
+    "Campaigns/IdempotencyTable": ["id"],
+}
+
+
+def test_there_are_these_tables_with_these_keys(fanfare: Synthesized) -> None:
+    keys = {
+        path: [key["AttributeName"] for key in properties["KeySchema"]]
+        for path, properties in fanfare.of_type("AWS::DynamoDB::GlobalTable").items()
+    }
+
+    assert keys == TABLES
+
+
+@pytest.mark.parametrize("path", TABLES)
+def test_every_table_is_on_demand_and_recoverable(fanfare: Synthesized, path: str) -> None:
+    table = fanfare.properties(path)
+
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+    assert [replica["PointInTimeRecoverySpecification"] for replica in table["Replicas"]] == [
+        {"PointInTimeRecoveryEnabled": True}
+    ]
+
+
+@pytest.mark.parametrize("path", TABLES)
+def test_a_table_stays_when_the_removal_policy_is_retain(kept: Synthesized, path: str) -> None:
+    assert kept.resources[path]["DeletionPolicy"] == "Retain"
+    assert kept.properties(path)["Replicas"][0]["DeletionProtectionEnabled"] is True
+
+
+@pytest.mark.parametrize("path", TABLES)
+def test_a_table_goes_when_the_removal_policy_is_destroy(fanfare: Synthesized, path: str) -> None:
+    assert fanfare.resources[path]["DeletionPolicy"] == "Delete"
+    assert fanfare.properties(path)["Replicas"][0]["DeletionProtectionEnabled"] is False
+
+
+def test_campaigns_are_streamed_and_found_by_their_age(fanfare: Synthesized) -> None:
+    table = fanfare.properties("Campaigns/CampaignsTable")
+
+    assert table["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
+    assert table["GlobalSecondaryIndexes"] == [
+        {
+            "IndexName": "by_created",
+            "KeySchema": [
+                {"AttributeName": "kind", "KeyType": "HASH"},
+                {"AttributeName": "created_at", "KeyType": "RANGE"},
+            ],
+            "Projection": {"ProjectionType": "ALL"},
+        }
+    ]
+
+
+def test_idempotency_records_expire(fanfare: Synthesized) -> None:
+    assert fanfare.properties("Campaigns/IdempotencyTable")["TimeToLiveSpecification"] == {
+        "AttributeName": "expiration",
+        "Enabled": True,
+    }
