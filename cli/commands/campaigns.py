@@ -80,7 +80,7 @@ def list_(
         output.say("there are no campaigns yet; see fanfare campaign create --help")
         return
     output.print_table(
-        ["id", "name", "state", "matched#", "subscribed#", "went out", "created"],
+        ["id", "name", "state", "matched#", "subscribed#", "published", "created"],
         [
             (
                 campaign["id"],
@@ -88,7 +88,7 @@ def list_(
                 campaign["state"],
                 f"{campaign['counts']['matched']:,}",
                 _figure(campaign["counts"]["subscribed"]),
-                _times_sent(campaign),
+                campaign["times"].get("PUBLISHED", ""),
                 campaign["created_at"],
             )
             for campaign in page["campaigns"]
@@ -163,11 +163,6 @@ def _show(campaign: dict[str, Any], *, as_json: bool) -> None:
 def _figure(number: int | None) -> str:
     """With thousands set apart; empty while it is not known."""
     return "" if number is None else f"{number:,}"
-
-
-def _times_sent(campaign: dict[str, Any]) -> str:
-    heard = sum(1 for publish in campaign.get("publishes") or [] if publish.get("received_at"))
-    return {0: "", 1: "once"}.get(heard, f"{heard} times")
 
 
 def _message(

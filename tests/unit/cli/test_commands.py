@@ -196,17 +196,19 @@ def test_a_publish_that_fell_back_to_ready_exits_with_1(running: FakeCloud) -> N
     assert run("campaign", "publish", "c1", "--wait").exit_code == 1
 
 
-def test_a_list_shows_what_went_out(running: FakeCloud) -> None:
-    publish = {"id": "p", "state": "RECEIVED", "received_at": "2026-12-01T09:00:00.000Z"}
-    sent = campaign("PUBLISHED", publishes=[publish])
+def test_a_list_shows_how_far_each_campaign_is(running: FakeCloud) -> None:
+    sent = campaign("PUBLISHED", times={"PUBLISHED": "2026-12-01T09:00:00.000Z"})
     building = campaign("BUILDING", counts={**COUNTS, "subscribed": None})
     running.on("GET /campaigns?limit=2", (200, {"campaigns": [sent, building], "next": "n1"}))
 
     result = run("campaign", "list", "--limit", "2")
 
     rows = [line.split() for line in result.stdout.splitlines() if "c1" in line]
-    assert rows[0][:6] == ["c1", "jazz", "PUBLISHED", "1,200", "1,163", "once"]
-    assert rows[1][:4] == ["c1", "jazz", "BUILDING", "1,200"]
+    created = "2026-12-01T08:00:00.000Z"
+    assert rows == [
+        ["c1", "jazz", "PUBLISHED", "1,200", "1,163", "2026-12-01T09:00:00.000Z", created],
+        ["c1", "jazz", "BUILDING", "1,200", created],
+    ]
     assert "more: fanfare campaign list --next n1" in result.stdout
 
 
