@@ -31,7 +31,8 @@ from functions.shared.http import http_api
 from functions.shared.observability import logger, tracer
 from functions.shared.settings import Settings
 
-_REFUSED = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
+_LATER = (HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
+_REFUSED = (HTTPStatus.BAD_REQUEST, *_LATER)
 
 
 class DevicesApiSettings(Settings):
@@ -79,7 +80,7 @@ def get_device(device_id: str) -> Response[str]:
 @app.delete(
     "/devices/<device_id>",
     summary="Forget a device and its endpoint",
-    responses=answers(HTTPStatus.NO_CONTENT, "It is gone", None, HTTPStatus.CONFLICT),
+    responses=answers(HTTPStatus.NO_CONTENT, "It is gone", None, *_LATER),
 )
 def delete_device(device_id: str) -> Response[None]:
     _registry().delete(unquote(device_id))
