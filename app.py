@@ -1,12 +1,14 @@
 """Which stacks there are; what they are made with is in cdk.json."""
 
+import sys
+
 import stacks  # noqa: F401 (before CDK starts: it quiets jsii)
 
 # isort: split
 from aws_cdk import App, Validations
 from cdk_nag import AwsSolutionsChecks
 
-from stacks.config import Config
+from stacks.config import Config, ConfigError
 from stacks.fanfare import Fanfare
 from stacks.hello import Hello
 
@@ -22,6 +24,9 @@ def build(app: App) -> tuple[Fanfare, Hello]:
 
 if __name__ == "__main__":
     app = App()
-    build(app)
+    try:
+        build(app)
+    except ConfigError as error:
+        sys.exit(f"Not synthesized: {error}")
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     app.synth()

@@ -9,8 +9,7 @@ from stacks.acknowledged import acknowledge, acknowledge_wildcard
 from stacks.config import Config
 from stacks.function import PythonFunction
 from stacks.retention import RetainedLogs
-
-TRIES_AGAIN = 5
+from stacks.workflow_tasks import ERROR_PATH, WorkflowTasks, payload_of, tried_again
 
 
 class CampaignStateMachine(Construct):
@@ -28,8 +27,7 @@ class CampaignStateMachine(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._config = config
-        self._steps = steps
-        self._failure = self._mark_failed()
+        self._tasks = WorkflowTasks(self, steps=steps)
         self.state_machine = sfn.StateMachine(
             self,
             "StateMachine",
@@ -47,7 +45,7 @@ class CampaignStateMachine(Construct):
         self._acknowledge(steps, list_segment, publisher)
 
     def _chain(self, *, list_segment: PythonFunction, publisher: PythonFunction) -> sfn.Chain:
-        prepare = self._step(
+        prepare = self._tasks.step(
             "Prepare",
             "prepare",
             result_path="$.prepared",
@@ -61,7 +59,7 @@ class CampaignStateMachine(Construct):
         build_and_publish = (
             self._list_segments(list_segment)
             .next(self._await_list())
-            .next(self._step("MarkReady", "mark_ready"))
+            .next(self._tasks.step("MarkReady", "mark_ready"))
             .next(gate)
             .next(publish)
             .next(
@@ -89,19 +87,23 @@ class CampaignStateMachine(Construct):
         task = tasks.LambdaInvoke(
             self, "ListSegment", lambda_function=list_segment, payload_response_only=True
         )
-        segments.item_processor(_tried_again(task))
-        segments.add_catch(self._failure, errors=["States.ALL"], result_path="$.error")
+        segments.item_processor(tried_again(task))
+        self._tasks.catch_all(segments)
         return segments
 
     def _await_list(self) -> tasks.LambdaInvoke:
         hours = Duration.hours(self._config.list_timeout_hours)
-        return self._caught(self._wait("AwaitList", "await_list", hours))
+        wait = self._tasks.wait("AwaitList", "await_list", timeout=hours)
+        self._tasks.catch_all(wait)
+        return wait
 
     def _gate(self) -> tasks.LambdaInvoke:
-        gate = self._wait("Gate", "await_gate", Duration.days(self._config.gate_days))
-        expire = self._step("Expire", "expire").next(sfn.Succeed(self, "Expired"))
-        gate.add_catch(expire, errors=["States.Timeout"], result_path="$.error")
-        return self._caught(gate)
+        days = Duration.days(self._config.gate_days)
+        gate = self._tasks.wait("Gate", "await_gate", timeout=days)
+        expire = self._tasks.step("Expire", "expire").next(sfn.Succeed(self, "Expired"))
+        gate.add_catch(expire, errors=["States.Timeout"], result_path=ERROR_PATH)
+        self._tasks.catch_all(gate)
+        return gate
 
     def _publish(self, publisher: PythonFunction, *, unknown: sfn.Chain) -> tasks.LambdaInvoke:
         """Never tried again, since SNS standard topics do not deduplicate: a publisher that died
@@ -110,75 +112,25 @@ class CampaignStateMachine(Construct):
             self,
             "Publish",
             lambda_function=publisher,
-            payload=_payload(),
+            payload=payload_of(),
             payload_response_only=True,
             retry_on_service_exceptions=False,
             result_path="$.published",
         )
-        publish.add_catch(unknown, errors=["States.ALL"], result_path="$.error")
+        publish.add_catch(unknown, errors=["States.ALL"], result_path=ERROR_PATH)
         return publish
 
     def _await_receipt(self, gate: tasks.LambdaInvoke) -> sfn.Chain:
         """The receipt, or what the records of the publish say without one: it may not be sent."""
         seconds = Duration.seconds(self._config.receipt_wait_seconds)
-        wait = self._wait("AwaitReceipt", "await_receipt", seconds)
-        settle = self._step("Settle", "settle", result_path="$.settled").next(
+        wait = self._tasks.wait("AwaitReceipt", "await_receipt", timeout=seconds)
+        settle = self._tasks.step("Settle", "settle", result_path="$.settled").next(
             sfn.Choice(self, "SettleOutcome")
             .when(sfn.Condition.string_equals("$.settled.outcome", "REFUSED"), gate)
             .otherwise(sfn.Succeed(self, "Settled"))
         )
-        wait.add_catch(settle, errors=["States.ALL"], result_path="$.error")
+        wait.add_catch(settle, errors=["States.ALL"], result_path=ERROR_PATH)
         return wait.next(sfn.Succeed(self, "Received"))
-
-    def _mark_failed(self) -> tasks.LambdaInvoke:
-        """Where every error ends: a campaign is never stuck without its reason on it."""
-        end = sfn.Fail(
-            self, "Failed", error="CampaignFailed", cause="The campaign carries the reason."
-        )
-        mark = _tried_again(
-            tasks.LambdaInvoke(
-                self,
-                "MarkFailed",
-                lambda_function=self._steps,
-                payload=_payload(step="fail", error=sfn.JsonPath.object_at("$.error")),
-                payload_response_only=True,
-                result_path=sfn.JsonPath.DISCARD,
-            )
-        )
-        mark.add_catch(end, errors=["States.ALL"], result_path=sfn.JsonPath.DISCARD)
-        mark.next(end)
-        return mark
-
-    def _step(
-        self, id: str, step: str, result_path: str = sfn.JsonPath.DISCARD, **payload: object
-    ) -> tasks.LambdaInvoke:
-        """A step that the Workflow function does and returns from."""
-        task = tasks.LambdaInvoke(
-            self,
-            id,
-            lambda_function=self._steps,
-            payload=_payload(step=step, **payload),
-            payload_response_only=True,
-            result_path=result_path,
-        )
-        return self._caught(_tried_again(task))
-
-    def _wait(self, id: str, step: str, timeout: Duration) -> tasks.LambdaInvoke:
-        """A step for which the Workflow function stores the token that ends it."""
-        task = tasks.LambdaInvoke(
-            self,
-            id,
-            lambda_function=self._steps,
-            integration_pattern=sfn.IntegrationPattern.WAIT_FOR_TASK_TOKEN,
-            payload=_payload(step=step, task_token=sfn.JsonPath.task_token),
-            task_timeout=sfn.Timeout.duration(timeout),
-            result_path=sfn.JsonPath.DISCARD,
-        )
-        return _tried_again(task)
-
-    def _caught(self, task: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
-        task.add_catch(self._failure, errors=["States.ALL"], result_path="$.error")
-        return task
 
     def _acknowledge(self, *functions: PythonFunction) -> None:
         role = self.state_machine.role
@@ -196,22 +148,3 @@ class CampaignStateMachine(Construct):
             "SF1",
             "Errors are logged; all other events are in the history of each execution for 90 days.",
         )
-
-
-def _payload(**fields: object) -> sfn.TaskInput:
-    return sfn.TaskInput.from_object(
-        {"campaign_id": sfn.JsonPath.string_at("$.campaign_id"), **fields}
-    )
-
-
-def _tried_again(task: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
-    """The task with retries of any error but its own timeout, beside CDK's for Lambda's errors."""
-    task.add_retry(
-        errors=["States.TaskFailed"],
-        max_attempts=TRIES_AGAIN,
-        interval=Duration.seconds(2),
-        backoff_rate=2,
-        max_delay=Duration.seconds(60),
-        jitter_strategy=sfn.JitterType.FULL,
-    )
-    return task
