@@ -89,5 +89,5 @@ $(VENV): requirements.txt pyproject.toml scripts/build-constraints.txt scripts/p
 $(NODE): package.json package-lock.json scripts/preflight.sh
 	@scripts/preflight.sh node
 	@echo "set-up: the AWS CDK command into node_modules"
-	@npm ci --loglevel=error --no-fund --no-audit --no-progress
+	@npm ci --loglevel=error --no-fund --no-audit --no-progress > /dev/null
 	@touch $@

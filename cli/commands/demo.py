@@ -1,5 +1,6 @@
 """`fanfare demo`: the main job from beginning to end, with a summary that says if all is right."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -101,11 +102,13 @@ def _print(result: DemoResult) -> None:
 
 
 def _next(result: DemoResult) -> list[str]:
+    # As it can be copied: `make` runs the command without its folder being on the PATH.
+    fanfare = "fanfare" if shutil.which("fanfare") else ".venv/bin/fanfare"
     commands = [
-        f"fanfare campaign show {result.campaign['id']}",
-        "fanfare campaign list",
-        "fanfare devices get device-0000001",
-        "fanfare campaign create --name hello --criteria @examples/criteria.json "
+        f"{fanfare} campaign show {result.campaign['id']}",
+        f"{fanfare} campaign list",
+        f"{fanfare} devices get device-0000001",
+        f"{fanfare} campaign create --name hello --criteria @examples/criteria.json "
         "--title Hello --body 'Good evening' --watch",
     ]
     if result.target.hello_url:
