@@ -45,8 +45,9 @@ class Endpoints:
         InvalidInputError if SNS does not take the token, ConflictError if the platform is switched
         off or gone, UnavailableError if SNS takes nothing for now.
         """
+        same_platform = known is not None and known.channel_type is device.channel_type
         try:
-            if known is None or known.channel_type is not device.channel_type:
+            if known is None or known.endpoint_arn is None or not same_platform:
                 return self._create(device, application_arn)
             try:
                 if known.address == device.address and self._is_right(device, known.endpoint_arn):

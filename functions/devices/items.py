@@ -72,7 +72,7 @@ def decode_known(item: Mapping[str, Any]) -> Known:
         channel_type=ChannelType(item["ChannelType"]),
         address=item["Address"],
         opt_out=OptOut(item["OptOut"]),
-        endpoint_arn=item["EndpointArn"],
+        endpoint_arn=item.get("EndpointArn"),
     )
 
 

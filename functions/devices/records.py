@@ -81,4 +81,4 @@ class Known:
     channel_type: ChannelType
     address: str = field(repr=False)
     opt_out: OptOut = field(repr=False)
-    endpoint_arn: str
+    endpoint_arn: str | None

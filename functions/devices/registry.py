@@ -53,7 +53,7 @@ class Registry:
 
     def discard_former(self, device: Device, known: Known | None) -> None:
         """Deletes the endpoint that the device had before, if it has another one now."""
-        if known is None or known.endpoint_arn == device.endpoint_arn:
+        if known is None or known.endpoint_arn in (None, device.endpoint_arn):
             return
         try:
             self.endpoints.remove(known.endpoint_arn, owner=device.device_id)
@@ -68,7 +68,8 @@ class Registry:
             if known is None:
                 return
             # The endpoint first: if what follows fails, the device is still there to repeat it.
-            self.endpoints.remove(known.endpoint_arn, owner=device_id)
+            if known.endpoint_arn is not None:
+                self.endpoints.remove(known.endpoint_arn, owner=device_id)
             if self.store.delete(known):
                 return
         raise _contended(device_id)

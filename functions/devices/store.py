@@ -76,8 +76,9 @@ def _still(known: Known | None) -> ConditionBase:
     """That the device is still as it was known; its attributes are replaced whatever they are."""
     if known is None:
         return Attr("Id").not_exists()
+    arn = Attr("EndpointArn")
     return (
-        Attr("EndpointArn").eq(known.endpoint_arn)
+        (arn.not_exists() if known.endpoint_arn is None else arn.eq(known.endpoint_arn))
         & Attr("Address").eq(known.address)
         & Attr("ChannelType").eq(known.channel_type.value)
         & Attr("OptOut").eq(known.opt_out.value)

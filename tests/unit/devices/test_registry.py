@@ -90,6 +90,17 @@ def test_an_endpoint_that_is_gone_is_made_anew(
     assert only(sns)["Token"] == address
 
 
+def test_a_device_that_was_stored_without_an_endpoint_gets_one(
+    registry: Registry, sns: FakeSns
+) -> None:
+    registry.store.put_all([device("d1", OptOut="ALL"), device("d2")])
+    stored = registry.register(device("d1"))
+    assert list(sns.endpoints) == [stored.endpoint_arn]
+    assert registry.get("d1").opt_out is OptOut.ALL
+    registry.delete("d2")
+    assert registry.store.get("d2") is None
+
+
 def test_an_endpoint_that_has_the_token_already_is_taken_over(
     registry: Registry, sns: FakeSns
 ) -> None:
