@@ -51,9 +51,12 @@ class CampaignStateMachine(Construct):
             result_path="$.prepared",
             execution_arn=sfn.JsonPath.string_at("$$.Execution.Id"),
         )
-        gate = self._gate()
+        expire = self._tasks.step("Expire", "expire")
+        gate = self._gate(expire)
         await_receipt = self._await_receipt(gate)
         publish = self._publish(publisher, unknown=await_receipt)
+        # Not its end: a publish may have been asked for whose wake-up was lost.
+        expire.next(publish)
         superseded = sfn.Succeed(self, "Superseded")
 
         build_and_publish = (
@@ -97,10 +100,9 @@ class CampaignStateMachine(Construct):
         self._tasks.catch_all(wait)
         return wait
 
-    def _gate(self) -> tasks.LambdaInvoke:
+    def _gate(self, expire: tasks.LambdaInvoke) -> tasks.LambdaInvoke:
         days = Duration.days(self._config.gate_days)
         gate = self._tasks.wait("Gate", "await_gate", timeout=days)
-        expire = self._tasks.step("Expire", "expire").next(sfn.Succeed(self, "Expired"))
         gate.add_catch(expire, errors=["States.Timeout"], result_path=ERROR_PATH)
         self._tasks.catch_all(gate)
         return gate

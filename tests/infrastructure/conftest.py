@@ -71,7 +71,7 @@ def kept(synthesize: Synthesize) -> Synthesized:
         enforce_ssl="false",
         subscribe_batch_size="128",
         subscribe_batch_window_seconds="5",
-        chunk_size="50",
+        chunk_size="10",
     )
     return Synthesized.read(directory, "Kept")
 

@@ -97,7 +97,7 @@ def test_a_batch_that_does_not_fit_the_timeout_is_refused_with_the_numbers(
         "a batch does not fit into the subscriber's timeout: chunk_size 100 x "
         "subscribe_batch_size 128 = 12800 devices, at 47.5 subscribes a second and worker "
         "(subscribe_quota_per_second 100 x subscribe_headroom 0.95 / subscriber_concurrency 2), "
-        "take 269.5 s; allowed are 240 s (0.8 x subscriber_timeout_seconds 300)"
+        "take 269.5 s; allowed are 48 s (0.8 x subscriber_timeout_seconds 60)"
     )
 
 

@@ -27,7 +27,7 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
         },
     ),
     "audience.subscriber": (
-        300,
+        60,
         1024,
         {
             "LISTS_TABLE": LISTS,
@@ -65,7 +65,7 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "LISTS_TABLE": LISTS,
             "TOPIC_NAME_PREFIX": "Fanfare-campaign-",
             "PROBE_QUEUE_ARN": "<Campaigns/Workflow/ProbeQueue.Arn>",
-            "SCAN_SEGMENTS": "8",
+            "SCAN_SEGMENTS": "4",
             "SCHEDULE_GROUP": GROUP,
             "SCHEDULE_ROLE_ARN": "<Campaigns/Workflow/Schedules/Role.Arn>",
             "DUE_FUNCTION_ARN": "<Campaigns/Workflow/Due.Arn>",

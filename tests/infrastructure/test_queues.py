@@ -62,7 +62,7 @@ def test_a_message_stays_hidden_for_six_times_its_functions_timeout(
 def test_the_batching_window_is_added_to_the_visibility(
     kept: Synthesized, large_batches: Synthesized
 ) -> None:
-    assert kept.properties(SUBSCRIBE)["VisibilityTimeout"] == 6 * 300 + 5
+    assert kept.properties(SUBSCRIBE)["VisibilityTimeout"] == 6 * 60 + 5
     assert large_batches.properties(SUBSCRIBE)["VisibilityTimeout"] == 6 * 900 + 20
 
 
