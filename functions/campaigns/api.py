@@ -36,8 +36,11 @@ from functions.shared.clock import utc_now
 from functions.shared.errors import ConflictError, IdempotencyMismatchError
 from functions.shared.http import http_api
 from functions.shared.observability import logger, tracer
+from functions.shared.openapi import answers
 from functions.shared.settings import Settings
 from functions.shared.task_tokens import wake
+
+_NOT_NOW = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 IDEMPOTENCY_SECONDS = 24 * 60 * 60
 IDEMPOTENCY_KEY_MAX_CHARACTERS = 255
@@ -92,7 +95,18 @@ IdempotencyKey = Annotated[
 ]
 
 
-@app.post("/campaigns", summary="Create a campaign; its list is built in the background")
+@app.post(
+    "/campaigns",
+    summary="Create a campaign; its list is built in the background",
+    responses=answers(
+        HTTPStatus.CREATED,
+        "The campaign, BUILDING",
+        CampaignView,
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    ),
+)
 def create_campaign(
     request: CampaignRequest, idempotency_key: IdempotencyKey = None
 ) -> Response[CampaignView]:
@@ -108,7 +122,11 @@ def create_campaign(
     )
 
 
-@app.get("/campaigns", summary="Campaigns, newest first")
+@app.get(
+    "/campaigns",
+    summary="Campaigns, newest first",
+    responses=answers(HTTPStatus.OK, "A page of campaigns", CampaignPage, HTTPStatus.BAD_REQUEST),
+)
 def list_campaigns(
     limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT,
     next_token: Annotated[str | None, Query(alias="next")] = None,
@@ -116,22 +134,38 @@ def list_campaigns(
     return _campaigns().page(limit=limit, token=next_token)
 
 
-@app.get("/campaigns/<campaign_id>", summary="One campaign with its counts and publishes")
+@app.get(
+    "/campaigns/<campaign_id>",
+    summary="One campaign with its counts and publishes",
+    responses=answers(HTTPStatus.OK, "The campaign", CampaignView, HTTPStatus.NOT_FOUND),
+)
 def show_campaign(campaign_id: str) -> CampaignView:
     return _campaigns().show(campaign_id)
 
 
-@app.post("/campaigns/<campaign_id>/publish", summary="Publish a READY campaign, once")
+@app.post(
+    "/campaigns/<campaign_id>/publish",
+    summary="Publish a READY campaign, once",
+    responses=answers(HTTPStatus.ACCEPTED, "The campaign, PUBLISHING", CampaignView, *_NOT_NOW),
+)
 def publish_campaign(campaign_id: str) -> Response[CampaignView]:
     return _accepted(_campaigns().publish(campaign_id))
 
 
-@app.post("/campaigns/<campaign_id>/cancel", summary="Cancel a campaign that is not published")
+@app.post(
+    "/campaigns/<campaign_id>/cancel",
+    summary="Cancel a campaign that is not published",
+    responses=answers(HTTPStatus.OK, "The campaign, CANCELLED", CampaignView, *_NOT_NOW),
+)
 def cancel_campaign(campaign_id: str) -> CampaignView:
     return _campaigns().cancel(campaign_id)
 
 
-@app.delete("/campaigns/<campaign_id>", summary="Delete a campaign with its topic and list")
+@app.delete(
+    "/campaigns/<campaign_id>",
+    summary="Delete a campaign with its topic and list",
+    responses=answers(HTTPStatus.ACCEPTED, "The campaign as it was", CampaignView, *_NOT_NOW),
+)
 def delete_campaign(campaign_id: str) -> Response[CampaignView]:
     return _accepted(_campaigns().delete(campaign_id))
 
@@ -167,7 +201,7 @@ def _create_once(key: str, request: CampaignRequest) -> CampaignView:
         config=_idempotency(),
     )
     try:
-        view = create(call={"key": key, "body": request.model_dump(mode="json")})
+        view = create(call={"key": key, "body": request.model_dump()})
     except IdempotencyValidationError as error:
         raise IdempotencyMismatchError(
             "The same Idempotency-Key came with another body within a day."

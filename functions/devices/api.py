@@ -22,13 +22,13 @@ from functions.devices.schema import (
     BATCH_BODY,
     DEVICE_ANSWER,
     DEVICE_BODY,
-    answers,
 )
 from functions.devices.store import DeviceStore
 from functions.devices.wire import result_to_wire, to_wire
 from functions.shared import clients, exact_json
 from functions.shared.http import http_api
 from functions.shared.observability import logger, tracer
+from functions.shared.openapi import answers
 from functions.shared.settings import Settings
 
 _LATER = (HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
@@ -82,9 +82,9 @@ def get_device(device_id: str) -> Response[str]:
     summary="Forget a device and its endpoint",
     responses=answers(HTTPStatus.NO_CONTENT, "It is gone", None, *_LATER),
 )
-def delete_device(device_id: str) -> Response[None]:
+def delete_device(device_id: str) -> Response[str]:
     _registry().delete(unquote(device_id))
-    return Response(status_code=HTTPStatus.NO_CONTENT)
+    return Response(status_code=HTTPStatus.NO_CONTENT, body="")
 
 
 @app.post(

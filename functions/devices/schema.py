@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
 
 from functions.devices.batch import BATCH_MAX_DEVICES
 from functions.devices.records import (
@@ -18,19 +16,15 @@ from functions.devices.records import (
     EndpointStatus,
     OptOut,
 )
-from functions.shared.http import PROBLEM_CONTENT_TYPE, InvalidPlace, Problem
-
-if TYPE_CHECKING:
-    from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
-
-JsonSchema = dict[str, Any]
+from functions.shared.http import InvalidPlace
+from functions.shared.openapi import JsonSchema
 
 
-def _text(max_chars: int, **more: Any) -> JsonSchema:
+def _text(max_chars: int, **more: object) -> JsonSchema:
     return {"type": "string", "minLength": 1, "maxLength": max_chars, **more}
 
 
-def _choice(choices: type[StrEnum], **more: Any) -> JsonSchema:
+def _choice(choices: type[StrEnum], **more: object) -> JsonSchema:
     return {"type": "string", "enum": list(choices), **more}
 
 
@@ -90,19 +84,3 @@ BATCH_BODY = _object(
 )
 DEVICE_ANSWER = _object(_ANSWER, required=("Id", "ChannelType", "Address", "EndpointArn"))
 BATCH_ANSWER = _object({"results": {"type": "array", "items": _RESULT}}, required=("results",))
-
-
-def answers(
-    status: HTTPStatus, description: str, schema: JsonSchema | None, *problems: HTTPStatus
-) -> "dict[int, OpenAPIResponse]":
-    """What a route answers: its own answer, and the problems it may answer instead."""
-    own: OpenAPIResponse = {"description": description}
-    if schema is not None:
-        own["content"] = {"application/json": {"schema": schema}}
-    found: dict[int, OpenAPIResponse] = {int(status): own}
-    for problem in problems:
-        found[int(problem)] = {
-            "description": problem.phrase,
-            "content": {PROBLEM_CONTENT_TYPE: {"model": Problem}},
-        }
-    return found

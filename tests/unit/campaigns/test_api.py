@@ -164,6 +164,13 @@ def test_the_same_key_with_another_body_is_a_422() -> None:
     assert (status, problem["type"]) == (422, "urn:fanfare:problem:idempotency-key-reused")
 
 
+def test_a_fraction_in_the_criteria_stays_a_number_with_a_key_and_without() -> None:
+    criteria = {"field": "Metrics.score", "op": "gte", "value": 30.5}
+    for headers in ({}, {"idempotency-key": "k1"}, {"idempotency-key": "k1"}):
+        status, created = call("POST", "/campaigns", BODY | {"criteria": criteria}, headers=headers)
+        assert (status, created["criteria"]) == (201, criteria)
+
+
 def test_a_refused_body_does_not_use_up_its_key() -> None:
     headers = {"idempotency-key": "k1"}
     bad = BODY | {"criteria": {"field": "Shoe.Size", "op": "eq", "value": "9"}}
