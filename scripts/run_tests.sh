@@ -8,6 +8,12 @@ trap 'rm -rf "$logs"' EXIT
 summary=()
 failed=0
 
+# pytest's own last line, without colours; the linters have none.
+closing_line() {
+    sed 's/\x1b\[[0-9;]*m//g' "$logs/$1" |
+        grep -E '^=+ .*(passed|failed|error|skipped|no tests ran).* in [0-9.]+s' | tail -n 1
+}
+
 run() {
     local name=$1 began=$SECONDS result=ok
     shift
@@ -17,11 +23,7 @@ run() {
         result=FAILED
         failed=1
     fi
-    # pytest's closing line, without colours and rules; the linters have none.
-    local closing
-    closing=$(sed 's/\x1b\[[0-9;]*m//g' "$logs/$name" |
-        grep -E '^=+ .*(passed|failed|error|skipped|no tests ran).* in [0-9.]+s' | tail -n 1)
-    summary+=("$(printf '%-6s %-7s %4ss  %s' "$name" "$result" $((SECONDS - began)) "$closing")")
+    summary+=("$(printf '%-6s %-7s %4ss' "$name" "$result" $((SECONDS - began)))")
 }
 
 for suite in "$@"; do
@@ -31,6 +33,7 @@ done
 printf '\n== summary\n'
 printf '%s\n' "${summary[@]}"
 # pytest's own closing lines, once more, as the last thing that is seen.
-grep -hE '^(\x1b\[[0-9;]*m)*=+ .*(passed|failed|error|no tests ran).* in [0-9.]+s' "$logs"/* |
-    sed 's/\x1b\[[0-9;]*m//g' || true
+for suite in "$@"; do
+    closing_line "$suite"
+done
 exit "$failed"

@@ -43,6 +43,7 @@ def test_one_failure_fails_all_and_the_rest_still_runs(tmp_path: Path) -> None:
     summary = result.stdout.partition("== summary\n")[2].splitlines()
     assert summary[0].split()[:2] == ["infra", "FAILED"]
     assert summary[1].split()[:2] == ["unit", "ok"]
+    # In the order of the suites, as the last thing that is seen.
     assert summary[2:] == [
         "===== 1 failed, 3 passed in 2.00s =====",
         "===== 12 passed in 1.20s =====",
