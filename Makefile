@@ -8,6 +8,7 @@ PYTHON ?= python3
 PORT ?= 4566
 DEVICES ?=
 ARGS ?=
+STACKS ?= --all
 
 BIN := .venv/bin
 VENV := .venv/.stamp
@@ -17,7 +18,7 @@ export PYTHON
 # Compiled modules make every later start of Python here many seconds faster.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test up down status lint unit infra e2e deploy destroy clean lock
+.PHONY: help demo test up down status lint unit infra e2e bootstrap deploy destroy clean lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,11 +54,16 @@ infra: $(VENV) ## tests of the templates
 e2e: $(VENV) $(NODE) ## tests against a local cloud of their own
 	@$(BIN)/pytest tests/e2e $(ARGS)
 
+CDK = PATH="$(CURDIR)/$(BIN):$$PATH" NODE_NO_WARNINGS=1 npx --no-install cdk
+
+bootstrap: $(VENV) $(NODE) ## prepare your AWS account for cdk, once per Region
+	@$(CDK) bootstrap $(ARGS)
+
 deploy: $(VENV) $(NODE) ## deploy to your AWS account (ordinary profile and Region)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" npx --no-install cdk deploy --all $(ARGS)
+	@$(CDK) deploy $(STACKS) $(ARGS)
 
 destroy: $(VENV) $(NODE) ## remove it from your AWS account
-	@PATH="$(CURDIR)/$(BIN):$$PATH" npx --no-install cdk destroy --all $(ARGS)
+	@$(CDK) destroy $(STACKS) $(ARGS)
 
 clean: ## stop the local cloud, remove everything that was made here
 	@if [ -x $(FANFARE) ] && [ -f .local/cloud.json ]; then $(FANFARE) down; fi

@@ -23,6 +23,10 @@ CACHE = REPOSITORY / ".local" / "layers"
 # What an installer leaves behind about itself: scripts and their hashes name its interpreter.
 _TRACES = ("bin", ".lock", "*.dist-info/RECORD", "*.dist-info/INSTALLER", "*.dist-info/REQUESTED")
 
+# botocore describes every service of AWS in 29 of the layer's 45 MB; these are the ones in use,
+# the last by the tracer.
+AWS_SERVICES = frozenset({"dynamodb", "scheduler", "sns", "sqs", "ssm", "stepfunctions", "xray"})
+
 
 class DependenciesLayer(lambda_.LayerVersion):
     """A layer version of functions/requirements.txt."""
@@ -41,7 +45,7 @@ class DependenciesLayer(lambda_.LayerVersion):
 def layer_directory(cache: Path = CACHE) -> Path:
     """The directory to zip, with the packages under python/; installed once per requirements."""
     key = hashlib.sha256(REQUIREMENTS.read_bytes())
-    key.update(" ".join((*LAMBDA_TARGET, *_TRACES)).encode())
+    key.update(" ".join((*LAMBDA_TARGET, *_TRACES, *sorted(AWS_SERVICES))).encode())
     directory = cache / key.hexdigest()[:16]
     if directory.exists():
         return directory
@@ -59,7 +63,8 @@ def layer_directory(cache: Path = CACHE) -> Path:
 
 
 def install(target: Path, *options: str) -> None:
-    """The functions' requirements in `target`, wheels only, every hash checked."""
+    """The functions' requirements in `target`, wheels only, every hash checked, and of botocore's
+    descriptions only those of the services in use."""
     command = [
         *(uv.find_uv_bin(), "pip", "install", "--quiet", "--target", str(target), *options),
         *("--only-binary", ":all:", "--require-hashes", "--requirement", str(REQUIREMENTS)),
@@ -71,3 +76,6 @@ def install(target: Path, *options: str) -> None:
                 shutil.rmtree(trace)
             else:
                 trace.unlink()
+    for service in target.glob("botocore/data/*/"):
+        if service.name not in AWS_SERVICES:
+            shutil.rmtree(service)

@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import (
-    BatchProcessor,
-    EventType,
-    process_partial_response,
-)
+from aws_lambda_powertools.utilities.batch import EventType
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -26,10 +22,9 @@ from functions.audience.records import (
 )
 from functions.shared import clients
 from functions.shared.observability import SUBSCRIBE_FAILED, count, logger, metrics, tracer
+from functions.shared.record_batches import work_off
 from functions.shared.settings import Settings
 from functions.shared.task_tokens import wake
-
-_processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
 class DeadLetterSettings(Settings):
@@ -50,9 +45,7 @@ def _parts() -> tuple[ListStore, Wake]:
 @tracer.capture_lambda_handler(capture_response=False)
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """The partial batch response; a message that names no chunk fails, and ends up parked."""
-    return process_partial_response(
-        event=event, record_handler=_record, processor=_processor, context=context
-    )
+    return work_off(event, context, kind=EventType.SQS, record_handler=_record)
 
 
 def _record(record: SQSRecord) -> None:

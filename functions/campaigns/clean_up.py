@@ -3,11 +3,7 @@
 from functools import cache
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import (
-    BatchProcessor,
-    EventType,
-    process_partial_response,
-)
+from aws_lambda_powertools.utilities.batch import EventType
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -20,9 +16,8 @@ from functions.campaigns.topics import Topics
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.observability import logger, tracer
+from functions.shared.record_batches import work_off
 from functions.shared.settings import Settings
-
-_processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
 class CleanUpSettings(Settings):
@@ -49,9 +44,7 @@ def _deletion() -> Deletion:
 @tracer.capture_lambda_handler(capture_response=False)
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """The partial batch response; what fails or runs out of time is delivered again."""
-    return process_partial_response(
-        event=event, record_handler=_record, processor=_processor, context=context
-    )
+    return work_off(event, context, kind=EventType.SQS, record_handler=_record)
 
 
 def _record(record: SQSRecord) -> None:

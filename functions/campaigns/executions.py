@@ -21,6 +21,11 @@ _NEVER = frozenset(
 )
 
 
+# https://docs.aws.amazon.com/step-functions/latest/apireference/API_StopExecution.html: the latter
+# for one that has ended; what it says of a malformed ARN cannot be, since Step Functions gave it.
+_NOT_RUNNING = frozenset({"ExecutionDoesNotExist", "ValidationException"})
+
+
 class NeverStartedError(Exception):
     """Step Functions refuses to start the workflow, and would refuse again."""
 
@@ -57,5 +62,5 @@ class Executions:
         try:
             self._stepfunctions.stop_execution(executionArn=execution_arn, cause=reason)
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ExecutionDoesNotExist":
+            if error.response["Error"]["Code"] not in _NOT_RUNNING:
                 raise

@@ -7,11 +7,7 @@ function that stored it.
 from functools import cache
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import (
-    BatchProcessor,
-    EventType,
-    process_partial_response,
-)
+from aws_lambda_powertools.utilities.batch import EventType
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -22,11 +18,8 @@ from functions.campaigns.store import CampaignStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.observability import logger, tracer
+from functions.shared.record_batches import work_off
 from functions.shared.settings import Settings
-
-_processor = BatchProcessor(
-    event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False
-)
 
 
 class LauncherSettings(Settings):
@@ -47,9 +40,7 @@ def _parts() -> tuple[CampaignStore, Executions]:
 @tracer.capture_lambda_handler(capture_response=False)
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """The partial batch response."""
-    return process_partial_response(
-        event=event, record_handler=_record, processor=_processor, context=context
-    )
+    return work_off(event, context, kind=EventType.DynamoDBStreams, record_handler=_record)
 
 
 def _record(record: DynamoDBRecord) -> None:

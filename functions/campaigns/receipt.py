@@ -4,11 +4,7 @@ from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.batch import (
-    BatchProcessor,
-    EventType,
-    process_partial_response,
-)
+from aws_lambda_powertools.utilities.batch import EventType
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -18,10 +14,9 @@ from functions.campaigns.store import CampaignStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.observability import PUBLISH_TO_RECEIPT_MS, logger, metrics, tracer
+from functions.shared.record_batches import work_off
 from functions.shared.settings import Settings
 from functions.shared.task_tokens import wake
-
-_processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
 
 class ReceiptSettings(Settings):
@@ -42,9 +37,7 @@ def _parts() -> tuple[CampaignStore, Wake]:
 @tracer.capture_lambda_handler(capture_response=False)
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """The partial batch response."""
-    return process_partial_response(
-        event=event, record_handler=_record, processor=_processor, context=context
-    )
+    return work_off(event, context, kind=EventType.SQS, record_handler=_record)
 
 
 def _record(record: SQSRecord) -> None:

@@ -168,6 +168,14 @@ def test_cancelled_and_deleted_a_campaign_leaves_nothing(deployed: Target, api: 
     _nothing_is_left(deployed, campaign["id"])
 
 
+def test_deleted_after_publishing_a_campaign_leaves_nothing(deployed: Target, api: Api) -> None:
+    campaign = ready(api, JAPAN_MUSIC)
+    api.post("campaigns", campaign["id"], "publish")
+    assert published(api, campaign["id"])["state"] == "PUBLISHED"
+    api.delete("campaigns", campaign["id"])
+    _nothing_is_left(deployed, campaign["id"])
+
+
 def test_deleted_while_building_a_campaign_leaves_nothing(deployed: Target, api: Api) -> None:
     campaign_id = create(api, TAIWAN)
     # Once the list has begun, so that subscribers are at work on it.

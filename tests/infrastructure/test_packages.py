@@ -25,6 +25,17 @@ for module in sys.argv[3:]:
         print(f"{module}: {type(error).__name__}: {error}")
 """
 
+# Makes every client that the functions may ask for.
+_MAKE_CLIENTS = """
+import inspect, sys
+sys.path[:0] = sys.argv[1:3]
+from functions.shared import clients
+for name, make in inspect.getmembers(clients, inspect.isfunction):
+    if make.__module__ == clients.__name__:
+        make(*["name"] * len(inspect.signature(make).parameters))
+        print(name)
+"""
+
 
 @pytest.fixture(scope="session")
 def handlers(fanfare: Synthesized, hello: Synthesized) -> list[str]:
@@ -68,6 +79,28 @@ def test_every_handler_imports_with_nothing_but_the_layer_and_the_code(
     assert len(others) == 11
     assert failures(host_layer, fanfare, "Devices/DevicesApi", others) == []
     assert failures(Path("/nonexistent"), hello, "Hello", benchmark) == []
+
+
+def test_every_client_can_be_made_from_the_layer(host_layer: Path) -> None:
+    arguments = [str(host_layer), str(REPOSITORY)]
+    answer = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", _MAKE_CLIENTS, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"AWS_DEFAULT_REGION": "us-east-1"},
+    )
+
+    assert answer.stdout.split() == [
+        "dynamodb",
+        "scheduler",
+        "sns",
+        "sns_single_attempt",
+        "sqs",
+        "ssm",
+        "stepfunctions",
+        "table",
+    ]
 
 
 def test_the_layer_has_the_same_distributions_for_lambda_as_for_this_machine(
