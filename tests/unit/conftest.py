@@ -50,6 +50,6 @@ def aws() -> Iterator[None]:
 
 
 @pytest.fixture
-def devices_table(aws: None) -> "Table":  # noqa: ARG001
+def devices_table(aws: None) -> "Table":
     """The devices table as the stack makes it, empty."""
     return make_devices_table()

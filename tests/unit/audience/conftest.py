@@ -2,11 +2,10 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
-from moto import mock_aws
 
 from functions.audience.criteria import parse
 from functions.audience.lists import ListStore
@@ -23,10 +22,8 @@ EVERYBODY = parse({"field": "Id", "op": "exists"})
 
 
 @pytest.fixture
-def lists(monkeypatch: pytest.MonkeyPatch) -> Iterator[ListStore]:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
-        yield ListStore(make_lists_table())
+def lists(aws: None) -> ListStore:
+    return ListStore(make_lists_table())
 
 
 @dataclass

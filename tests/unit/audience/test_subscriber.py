@@ -61,11 +61,6 @@ def call(
     return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
 
-@pytest.fixture(autouse=True)
-def _namespace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Fanfare")
-
-
 def test_a_batch_that_is_done_reports_no_failure(
     lists: ListStore, worker: SubscribeWorker, queue: FakeQueue
 ) -> None:

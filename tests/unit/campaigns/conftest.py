@@ -1,11 +1,9 @@
 """Campaigns on moto, with gateways as fakes that a test can script."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from moto import mock_aws
 
 from functions.audience.criteria import parse
 from functions.audience.lists import Claim, ListStore, Tick
@@ -16,7 +14,6 @@ from functions.audience.records import (
     ChunkState,
     Member,
     MemberStatus,
-    Tally,
 )
 from functions.campaigns.message import Message
 from functions.campaigns.operations import Campaigns
@@ -202,16 +199,10 @@ class World:
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Fanfare")
-    with mock_aws():
-        clock = Time()
-        yield World(
-            store=CampaignStore(make_campaigns_table(), clock=clock),
-            lists=ListStore(make_lists_table()),
-            clock=clock,
-        )
-
-
-THREE = Tally(subscribed=3)
+def world(aws: None) -> World:
+    clock = Time()
+    return World(
+        store=CampaignStore(make_campaigns_table(), clock=clock),
+        lists=ListStore(make_lists_table()),
+        clock=clock,
+    )

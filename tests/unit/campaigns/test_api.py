@@ -22,7 +22,6 @@ BODY = {
 
 @pytest.fixture(autouse=True)
 def _deployed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with mock_aws():
         make_campaigns_table()
         make_lists_table()

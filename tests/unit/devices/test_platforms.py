@@ -23,7 +23,7 @@ class CountingProvider(SSMProvider):
 
 
 @pytest.fixture
-def provider(aws: None) -> CountingProvider:  # noqa: ARG001
+def provider(aws: None) -> CountingProvider:
     return CountingProvider(boto3_client=boto3.client("ssm"))
 
 
