@@ -48,7 +48,7 @@ lint: $(VENV) ## style, types, import rules
 unit: $(VENV) ## unit tests
 	@$(BIN)/pytest tests/unit $(ARGS)
 
-infra: $(VENV) ## tests of the templates
+infra: $(VENV) $(NODE) ## tests of the templates
 	@$(BIN)/pytest tests/infrastructure $(ARGS)
 
 e2e: $(VENV) $(NODE) ## tests against a local cloud of their own

@@ -104,4 +104,4 @@ def _existing(target: Target, name: PlatformName) -> str | None:
 
 
 def _application(target: Target, name: PlatformName) -> str:
-    return f"{target.stack}-{name}"
+    return f"{target.stack}-platform-{name}"

@@ -1,7 +1,11 @@
 """Alarms on one plain metric each; their descriptions say what an operator should look at."""
 
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_sns as sns
+from aws_cdk.aws_cloudwatch_actions import SnsAction
 from constructs import Construct
+
+from stacks.config import Config
 
 
 class AlarmAbove(cloudwatch.Alarm):
@@ -12,6 +16,7 @@ class AlarmAbove(cloudwatch.Alarm):
         scope: Construct,
         id: str,
         *,
+        config: Config,
         metric: cloudwatch.Metric,
         limit: float,
         description: str,
@@ -27,3 +32,6 @@ class AlarmAbove(cloudwatch.Alarm):
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
             alarm_description=description,
         )
+        if config.alarm_topic_arn:
+            topic = sns.Topic.from_topic_arn(self, "Topic", config.alarm_topic_arn)
+            self.add_alarm_action(SnsAction(topic))

@@ -15,7 +15,8 @@ class CampaignTopics(Construct):
         super().__init__(scope, id)
         stack = Stack.of(self)
         self.name_prefix = f"{stack.stack_name}-campaign-"
-        self.arn_pattern = stack.format_arn(service="sns", resource=f"{self.name_prefix}*")
+        self.arn_prefix = stack.format_arn(service="sns", resource=self.name_prefix)
+        self.arn_pattern = f"{self.arn_prefix}*"
 
     def allow(self, function: PythonFunction, *actions: str) -> None:
         """Lets the function do this to any campaign's topic."""

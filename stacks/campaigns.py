@@ -9,6 +9,7 @@ from stacks.audience import Audience
 from stacks.campaign_topics import CampaignTopics
 from stacks.config import LAMBDA_TIMEOUT_MAX_SECONDS, Config
 from stacks.function import Package, PythonFunction, part_environment
+from stacks.launcher import CampaignLauncher
 from stacks.queues import Queue, WorkQueue
 from stacks.table import Table, text
 from stacks.workflow import CampaignWorkflow
@@ -66,7 +67,6 @@ class Campaigns(Construct):
                 "campaigns",
                 **settings,
                 idempotency_table=self.idempotency.table_name,
-                clean_up_queue_url=self.clean_up_queue.queue_url,
                 gate_days=str(config.gate_days),
             ),
         )
@@ -76,11 +76,22 @@ class Campaigns(Construct):
             handler="functions.campaigns.clean_up.handler",
             package=package,
             timeout=CLEAN_UP_TIMEOUT,
-            environment=part_environment("campaigns", **settings),
+            environment=part_environment(
+                "campaigns", **settings, topic_arn_prefix=topics.arn_prefix
+            ),
         )
         self._grant(audience)
         topics.allow(self.clean_up, "DeleteTopic")
         self.clean_up_queue.work_off(self.clean_up, batch_size=1, max_concurrency=CLEAN_UPS_AT_ONCE)
+        CampaignLauncher(
+            self,
+            "CampaignLauncher",
+            config=config,
+            package=package,
+            campaigns=self.table,
+            workflow=self.workflow,
+            clean_up_queue=self.clean_up_queue,
+        )
 
     def _add_tables(self, config: Config) -> None:
         self.table = Table(
@@ -115,7 +126,6 @@ class Campaigns(Construct):
             self.workflow.allow_stopping(function)
         self.table.allow_index(self.api_function, BY_CREATED_INDEX)
         self.idempotency.allow_items(self.api_function)
-        self.clean_up_queue.grant_send_messages(self.api_function)
         self.api_function.allow(
             "states:SendTaskSuccess", on=self.workflow.state_machine.state_machine_arn
         )

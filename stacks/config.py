@@ -29,8 +29,10 @@ GATE_MAX_DAYS = 350
 # https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 API_RATE_MAX = 10_000
 API_BURST_MAX = 5_000
-# How much of the subscriber's timeout a full batch may take at the worker's share of the quota.
+# How much of the subscriber's timeout a full batch may take at the worker's share of the quota,
+# and what the worker keeps for itself at the end: functions/audience/subscriber.py.
 TIMEOUT_SHARE = 0.8
+WORKER_MARGIN_SECONDS = 15
 
 # The keys that are ours; CDK's own carry colons, slashes or hyphens.
 _OWN_KEY = re.compile(r"[a-z0-9_]+")
@@ -71,6 +73,7 @@ class Config(BaseModel):
     api_throttle_burst: Annotated[int, Field(ge=1, le=API_BURST_MAX)]
     hello_throttle_rate: Annotated[int, Field(ge=1, le=API_RATE_MAX)]
     hello_throttle_burst: Annotated[int, Field(ge=1, le=API_BURST_MAX)]
+    alarm_topic_arn: Annotated[str, Field(pattern=r"^(arn:[^:]+:sns:.+)?$")]
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Self:
@@ -108,7 +111,8 @@ class Config(BaseModel):
     def _check_batch_fits_timeout(self) -> None:
         devices = self.chunk_size * self.subscribe_batch_size
         seconds = devices / self.subscribes_per_second
-        allowed = TIMEOUT_SHARE * self.subscriber_timeout_seconds
+        timeout = self.subscriber_timeout_seconds
+        allowed = min(TIMEOUT_SHARE * timeout, timeout - WORKER_MARGIN_SECONDS)
         if seconds > allowed:
             raise ConfigError(
                 f"a batch does not fit into the subscriber's timeout: chunk_size "
@@ -117,8 +121,8 @@ class Config(BaseModel):
                 f"(subscribe_quota_per_second {self.subscribe_quota_per_second:g} x "
                 f"subscribe_headroom {self.subscribe_headroom:g} / subscriber_concurrency "
                 f"{self.subscriber_concurrency}), take {seconds:.1f} s; allowed are {allowed:g} s "
-                f"({TIMEOUT_SHARE:g} x subscriber_timeout_seconds "
-                f"{self.subscriber_timeout_seconds})"
+                f"(subscriber_timeout_seconds {timeout} x {TIMEOUT_SHARE:g}, or less "
+                f"{WORKER_MARGIN_SECONDS} s)"
             )
 
 

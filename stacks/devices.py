@@ -47,7 +47,7 @@ class Devices(Construct):
     def _allow_endpoints(self, kind: str, *actions: str) -> None:
         """Making and keeping endpoints, of this stack's platform applications only."""
         arn = Stack.of(self).format_arn(
-            service="sns", resource=kind, resource_name=f"*/{Stack.of(self).stack_name}-*"
+            service="sns", resource=kind, resource_name=f"*/{Stack.of(self).stack_name}-platform-*"
         )
         self.api_function.allow(
             *[f"sns:{action}" for action in actions],

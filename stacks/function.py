@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from aws_cdk import Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from stacks.acknowledged import acknowledge, acknowledge_wildcard
@@ -38,6 +39,7 @@ class PythonFunction(lambda_.Function):
         timeout: Duration,
         memory_mb: int = 512,
         environment: Mapping[str, str] | None = None,
+        dead_letter_queue: sqs.IQueue | None = None,
         recursive_loop: lambda_.RecursiveLoop | None = None,
     ) -> None:
         self.own_role = iam.Role(
@@ -60,6 +62,7 @@ class PythonFunction(lambda_.Function):
             timeout=timeout,
             memory_size=memory_mb,
             environment=environment,
+            dead_letter_queue=dead_letter_queue,
             recursive_loop=recursive_loop,
         )
         acknowledge(

@@ -47,6 +47,7 @@ class Observability(Construct):
         AlarmAbove(
             self,
             "OldestMessageAlarm",
+            config=config,
             metric=subscribe_queue.metric_approximate_age_of_oldest_message(period=PERIOD),
             limit=OLDEST_MESSAGE_SHARE * list_timeout,
             description="Lists are not worked off: see whether the subscribers run, and whether "
@@ -55,6 +56,7 @@ class Observability(Construct):
         AlarmAbove(
             self,
             "FailedExecutionsAlarm",
+            config=config,
             metric=state_machine.metric_failed(period=PERIOD),
             limit=0,
             description="A campaign FAILED: its reason tells why.",
@@ -62,6 +64,7 @@ class Observability(Construct):
         AlarmAbove(
             self,
             "ServerErrorsAlarm",
+            config=config,
             metric=api.metric_server_error(period=PERIOD, statistic="Sum"),
             limit=0,
             description="The API answered 5xx: the functions' logs hold the cause.",

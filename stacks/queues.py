@@ -37,19 +37,24 @@ class Queue(sqs.Queue):
             dead_letter_queue=dead_letter_queue,
             removal_policy=removal_policy(config),
         )
+        self._config = config
         if not config.enforce_ssl:
             acknowledge(self, "SQS4", "The context's enforce_ssl switches this off, by choice.")
 
-    def alarm_on_messages(self, description: str) -> None:
-        """For a queue that should stay empty: one message is enough to set the alarm off."""
+    def alarm_on_messages(self, description: str, *, worked_off: bool = False) -> None:
+        """For a queue that should stay empty: one message is enough to set the alarm off.
+
+        One that is worked off is empty again before CloudWatch looks; there the receives count.
+        """
+        minute = Duration.minutes(1)
+        if worked_off:
+            metric = self.metric_number_of_messages_received(period=minute, statistic="Sum")
+        else:
+            metric = self.metric_approximate_number_of_messages_visible(
+                period=minute, statistic="Maximum"
+            )
         AlarmAbove(
-            self,
-            "Alarm",
-            metric=self.metric_approximate_number_of_messages_visible(
-                period=Duration.minutes(1), statistic="Maximum"
-            ),
-            limit=0,
-            description=description,
+            self, "Alarm", config=self._config, metric=metric, limit=0, description=description
         )
 
 
@@ -82,7 +87,8 @@ class WorkQueue(Queue):
         )
         dead_letters.alarm_on_messages(
             f"{id}: messages that failed {max_receives} times. Their function's log tells why; "
-            "send them back with a redrive once the cause is gone."
+            "send them back with a redrive once the cause is gone.",
+            worked_off=isinstance(dead_letters, WorkQueue),
         )
 
     def work_off(

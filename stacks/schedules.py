@@ -48,4 +48,10 @@ class PublishSchedules(Construct):
 
     def allow_pass_role(self, function: PythonFunction) -> None:
         """Lets the function hand the role to EventBridge Scheduler."""
-        function.allow("iam:PassRole", on=self.role.role_arn)
+        function.add_to_role_policy(
+            iam.PolicyStatement(
+                actions=["iam:PassRole"],
+                resources=[self.role.role_arn],
+                conditions={"StringEquals": {"iam:PassedToService": "scheduler.amazonaws.com"}},
+            )
+        )

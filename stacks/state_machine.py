@@ -9,7 +9,13 @@ from stacks.acknowledged import acknowledge, acknowledge_wildcard
 from stacks.config import Config
 from stacks.function import PythonFunction
 from stacks.retention import RetainedLogs
-from stacks.workflow_tasks import ERROR_PATH, WorkflowTasks, payload_of, tried_again
+from stacks.workflow_tasks import (
+    ERROR_PATH,
+    TRIES_AGAIN,
+    WorkflowTasks,
+    payload_of,
+    tried_again,
+)
 
 
 class CampaignStateMachine(Construct):
@@ -108,8 +114,8 @@ class CampaignStateMachine(Construct):
         return gate
 
     def _publish(self, publisher: PythonFunction, *, unknown: sfn.Chain) -> tasks.LambdaInvoke:
-        """Never tried again, since SNS standard topics do not deduplicate: a publisher that died
-        may have published, and only the receipt tells."""
+        """Tried again only where Lambda did not run it at all: SNS standard topics do not
+        deduplicate, a publisher that died may have published, and only the receipt tells."""
         publish = tasks.LambdaInvoke(
             self,
             "Publish",
@@ -119,6 +125,12 @@ class CampaignStateMachine(Construct):
             retry_on_service_exceptions=False,
             result_path="$.published",
         )
+        publish.add_retry(
+            errors=["Lambda.TooManyRequestsException"],
+            max_attempts=TRIES_AGAIN,
+            interval=Duration.seconds(2),
+            backoff_rate=2,
+        )
         publish.add_catch(unknown, errors=["States.ALL"], result_path=ERROR_PATH)
         return publish
 
@@ -126,13 +138,15 @@ class CampaignStateMachine(Construct):
         """The receipt, or what the records of the publish say without one: it may not be sent."""
         seconds = Duration.seconds(self._config.receipt_wait_seconds)
         wait = self._tasks.wait("AwaitReceipt", "await_receipt", timeout=seconds)
-        settle = self._tasks.step("Settle", "settle", result_path="$.settled").next(
+        settle = self._tasks.step("Settle", "settle", result_path="$.settled")
+        settle.next(
             sfn.Choice(self, "SettleOutcome")
             .when(sfn.Condition.string_equals("$.settled.outcome", "REFUSED"), gate)
             .otherwise(sfn.Succeed(self, "Settled"))
         )
         wait.add_catch(settle, errors=["States.ALL"], result_path=ERROR_PATH)
-        return wait.next(sfn.Succeed(self, "Received"))
+        # Also after the receipt: whoever noted it may have died before the campaign's state.
+        return wait.next(settle)
 
     def _acknowledge(self, *functions: PythonFunction) -> None:
         role = self.state_machine.role

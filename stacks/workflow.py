@@ -1,9 +1,7 @@
-"""A campaign's workflow: the state machine, what its steps run in, and what starts and wakes it."""
+"""A campaign's workflow: the state machine, what its steps run in, and what wakes it."""
 
 from aws_cdk import ArnFormat, Duration, Stack
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
-from aws_cdk.aws_lambda_event_sources import DynamoEventSource, SqsDlq
 from constructs import Construct
 
 from stacks.acknowledged import acknowledge
@@ -17,12 +15,14 @@ from stacks.state_machine import CampaignStateMachine
 from stacks.table import Table
 
 SHORT = Duration.seconds(30)
+# Sending what SNS is known not to have accepted again: functions/campaigns/publishing.py.
+PUBLISHER_TIMEOUT = Duration.seconds(60)
 # Tallying the members of a list of millions takes minutes.
 STEP_TIMEOUT = Duration.seconds(LAMBDA_TIMEOUT_MAX_SECONDS)
 
 
 class CampaignWorkflow(Construct):
-    """Starts with a campaign's record in the table's stream, and is woken by task tokens."""
+    """One execution a campaign, started by the launcher, woken by task tokens."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class CampaignWorkflow(Construct):
         self._package = package
         self._campaigns = campaigns
         self._add_probe(topics)
-        self.due = self._function("Due")
+        self._add_due()
         self.schedules = PublishSchedules(self, "Schedules", due=self.due)
-        self.publisher = self._function("Publisher")
+        self.publisher = self._function("Publisher", timeout=PUBLISHER_TIMEOUT)
         topics.allow(self.publisher, "Publish")
         self._add_steps(audience, topics)
         self.state_machine = CampaignStateMachine(
@@ -53,7 +53,6 @@ class CampaignWorkflow(Construct):
             list_segment=audience.list_segment,
             publisher=self.publisher,
         ).state_machine
-        self._add_launcher()
         self._allow_waking(
             audience.subscriber, audience.dead_letter, self.steps, self.receipt, self.due
         )
@@ -85,6 +84,17 @@ class CampaignWorkflow(Construct):
         self.receipt = self._function("Receipt")
         self.probe_queue.work_off(self.receipt, batch_size=10)
 
+    def _add_due(self) -> None:
+        """The function that a schedule calls. Lambda tries it three times; then somebody must know
+        that a campaign was not sent at its time."""
+        dead_letters = Queue(self, "DueDeadLetters", config=self._config)
+        dead_letters.alarm_on_messages(
+            "A campaign was due and could not be published; the message names it. Once the cause "
+            "in Due's log is gone, publish it by hand."
+        )
+        acknowledge(dead_letters, "SQS3", "It holds what a function could not do, not a queue's.")
+        self.due = self._function("Due", dead_letter_queue=dead_letters)
+
     def _add_steps(self, audience: Audience, topics: CampaignTopics) -> None:
         self.steps = self._function(
             "Workflow",
@@ -99,41 +109,9 @@ class CampaignWorkflow(Construct):
             due_function_arn=self.due.function_arn,
         )
         audience.lists.allow_items(self.steps)
-        topics.allow(self.steps, "CreateTopic", "SetTopicAttributes", "Subscribe", "DeleteTopic")
+        topics.allow(self.steps, "CreateTopic", "Subscribe", "DeleteTopic")
         self.schedules.allow(self.steps, "CreateSchedule")
         self.schedules.allow_pass_role(self.steps)
-
-    def _add_launcher(self) -> None:
-        """Starts an execution for each new campaign; one that cannot start sets off an alarm."""
-        launcher = self._function(
-            "Launcher", state_machine_arn=self.state_machine.state_machine_arn
-        )
-        self.state_machine.grant_start_execution(launcher)
-        new_campaign = lambda_.FilterCriteria.filter(
-            {
-                "eventName": lambda_.FilterRule.is_equal("INSERT"),
-                "dynamodb": {
-                    "NewImage": {"record": {"S": lambda_.FilterRule.is_equal("campaign")}}
-                },
-            }
-        )
-        dead_letters = Queue(self, "LaunchDeadLetters", config=self._config)
-        dead_letters.alarm_on_messages(
-            "Campaigns whose workflow could not be started for an hour: they stay BUILDING. The "
-            "message says where in the table's stream they are; the Launcher's log tells why."
-        )
-        acknowledge(dead_letters, "SQS3", "It holds the dead letters of a stream, not of a queue.")
-        launcher.add_event_source(
-            DynamoEventSource(
-                self._campaigns,
-                starting_position=lambda_.StartingPosition.TRIM_HORIZON,
-                filters=[new_campaign],
-                report_batch_item_failures=True,
-                bisect_batch_on_error=True,
-                max_record_age=Duration.hours(1),
-                on_failure=SqsDlq(dead_letters),
-            )
-        )
 
     def _allow_waking(self, *functions: PythonFunction) -> None:
         """A policy apart from the functions' own: the state machine depends on these already."""
@@ -155,6 +133,7 @@ class CampaignWorkflow(Construct):
         *,
         timeout: Duration = SHORT,
         memory_mb: int = 512,
+        dead_letter_queue: Queue | None = None,
         **settings: str,
     ) -> PythonFunction:
         function = PythonFunction(
@@ -164,6 +143,7 @@ class CampaignWorkflow(Construct):
             package=self._package,
             timeout=timeout,
             memory_mb=memory_mb,
+            dead_letter_queue=dead_letter_queue,
             environment=part_environment(
                 "campaigns", campaigns_table=self._campaigns.table_name, **settings
             ),

@@ -1,6 +1,5 @@
 """Lambda: gives up chunks that the queue has given up, so that no campaign waits for them."""
 
-from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -9,7 +8,7 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.audience.lists import ListStore, Tick
-from functions.audience.progress import Wake, settle, wake_if_complete
+from functions.audience.progress import settle, wake_if_complete
 from functions.audience.queue import decode
 from functions.audience.records import (
     FAILED_GIVEN_UP,
@@ -24,7 +23,7 @@ from functions.shared import clients
 from functions.shared.observability import SUBSCRIBE_FAILED, count, logger, metrics, tracer
 from functions.shared.record_batches import work_off
 from functions.shared.settings import Settings
-from functions.shared.task_tokens import wake
+from functions.shared.task_tokens import Wake, wake
 
 
 class DeadLetterSettings(Settings):
@@ -51,9 +50,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Any:
 def _record(record: SQSRecord) -> None:
     lists, wake_workflow = _parts()
     key = decode(record.body).key
+    logger.append_keys(campaign_id=key.campaign_id)
     given_up = give_up(key, lists=lists, wake=wake_workflow)
     count(SUBSCRIBE_FAILED, given_up)
-    logger.error("chunk given up", campaign_id=key.campaign_id, devices=given_up)
+    logger.error("chunk given up", devices=given_up)
 
 
 def give_up(key: ChunkKey, *, lists: ListStore, wake: Wake) -> int:
@@ -62,16 +62,19 @@ def give_up(key: ChunkKey, *, lists: ListStore, wake: Wake) -> int:
     chunk = lists.chunks([key]).get(key)
     if progress is None or progress.state is not ListState.OPEN or chunk is None:
         return 0
-    given_up: Sequence[Member] = ()
+    given_up = 0
     if chunk.state is ChunkState.PENDING:
         ids = [candidate.device_id for candidate in chunk.candidates]
         settled = {member.device_id for member in lists.members(key.campaign_id, ids)}
         left = [each for each in chunk.candidates if each.device_id not in settled]
-        given_up = [_given_up(key.campaign_id, candidate) for candidate in left]
+        for candidate in left:
+            # One by one: a second copy of the message may be at work on the same devices.
+            member = _given_up(key.campaign_id, candidate)
+            given_up += lists.add_member(member) and member.status is MemberStatus.FAILED
         tick = Tick(key=key, state=ChunkState.DEAD, devices=len(chunk.candidates))
-        settle(lists, key.campaign_id, [tick], given_up)
+        settle(lists, key.campaign_id, [tick], [])
     wake_if_complete(lists, [key.campaign_id], wake)
-    return sum(member.status is MemberStatus.FAILED for member in given_up)
+    return given_up
 
 
 def _given_up(campaign_id: str, candidate: Candidate) -> Member:

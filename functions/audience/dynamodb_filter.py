@@ -21,8 +21,6 @@ from functions.shared.wrong_places import WrongPlaces
 MAX_EXPRESSION_BYTES = 4_096
 MAX_OPERATORS = 300
 MAX_IN_OPERANDS = 100
-# Ours: the criteria are kept in the campaign's item, which holds 400 KB, beside its message.
-MAX_VALUES_BYTES = 64 * 1024
 
 _COMPARATORS = {Op.EQ: "=", Op.GT: ">", Op.GTE: ">=", Op.LT: "<", Op.LTE: "<="}
 
@@ -46,7 +44,6 @@ def compile_filter(criteria: Criteria, place: str = "criteria") -> Filter:
     figures = (
         ("bytes as a DynamoDB expression", len(expression.encode()), MAX_EXPRESSION_BYTES),
         ("operators in DynamoDB", compiler.operators, MAX_OPERATORS),
-        ("bytes of values", sum(len(str(v).encode()) for v in compiler.values), MAX_VALUES_BYTES),
     )
     wrong = WrongPlaces()
     for what, size, limit in figures:

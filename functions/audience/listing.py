@@ -12,8 +12,13 @@ from functions.audience.criteria import Criteria
 from functions.audience.lists import Claim, ListStore
 from functions.audience.queue import ChunkMessage, SubscribeQueue
 from functions.audience.records import Candidate, Chunk, ChunkKey, ChunkState
-from functions.shared.batches import batched
 from functions.shared.errors import ConflictError
+
+# An item holds 400 KB:
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+CHUNK_MAX_BYTES = 350_000
+# Of a candidate beside its two texts: its list, its skip reason, the lengths.
+OVERHEAD = 30
 
 Scan = Callable[[Criteria], Iterator[Candidate]]
 
@@ -70,5 +75,20 @@ def _cut(
             state=ChunkState.PENDING,
             candidates=tuple(some),
         )
-        for number, some in enumerate(batched(candidates, size))
+        for number, some in enumerate(_slices(candidates, size))
     ]
+
+
+def _slices(candidates: Iterator[Candidate], size: int) -> Iterator[list[Candidate]]:
+    """Up to `size` candidates each, and no more than fit into one item."""
+    some: list[Candidate] = []
+    room = CHUNK_MAX_BYTES
+    for candidate in candidates:
+        takes = len(candidate.device_id.encode()) + len(candidate.endpoint_arn or "") + OVERHEAD
+        if some and (len(some) == size or takes > room):
+            yield some
+            some, room = [], CHUNK_MAX_BYTES
+        some.append(candidate)
+        room -= takes
+    if some:
+        yield some

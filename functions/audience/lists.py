@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
-from functions.audience.criteria import Criteria, parse, to_wire
+from functions.audience.criteria import Criteria, parse, to_json
 from functions.audience.list_items import (
     CHUNK,
     LIST,
     MEMBER,
+    SEGMENT,
     chunk_item,
     chunk_key_of,
     chunk_of,
@@ -33,12 +34,13 @@ from functions.audience.records import (
     MemberStatus,
     Tally,
 )
-from functions.shared.batches import batch_get
+from functions.shared.aws_errors import raise_unless_condition_failed
+from functions.shared.batches import batch_delete, batch_get, batch_put
 from functions.shared.transactions import (
     TRANSACTION_MAX_ACTIONS,
     ConditionFailedError,
-    raise_unless_condition_failed,
     transact,
+    update_item,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ class ListStore:
                     "campaign_id": campaign_id,
                     "record": LIST,
                     "state": ListState.OPEN,
-                    "criteria": json.dumps(to_wire(criteria)),
+                    "criteria": to_json(criteria),
                     "topic_arn": topic_arn,
                     "segments_total": segments_total,
                     "segments_listed": 0,
@@ -113,7 +115,8 @@ class ListStore:
     def store_waiter(self, campaign_id: str, token: str) -> ListProgress | None:
         """Keeps the token of the workflow that waits, and tells how far the list is after that."""
         try:
-            answer = self._table.update_item(
+            answer = update_item(
+                self._table,
                 Key={"campaign_id": campaign_id, "record": LIST},
                 UpdateExpression="SET waiter = :token",
                 ConditionExpression=Attr("record").exists(),
@@ -128,7 +131,8 @@ class ListStore:
     def close(self, campaign_id: str) -> None:
         """From now on no segment, chunk or member of the list counts; no list, nothing done."""
         try:
-            self._table.update_item(
+            update_item(
+                self._table,
                 Key={"campaign_id": campaign_id, "record": LIST},
                 UpdateExpression="SET #state = :closed",
                 ConditionExpression=Attr("record").exists(),
@@ -189,15 +193,11 @@ class ListStore:
 
     def write_chunks(self, chunks: Iterable[Chunk]) -> None:
         """Writes chunks down, to be worked off later."""
-        with self._table.batch_writer() as batch:
-            for chunk in chunks:
-                batch.put_item(Item=chunk_item(chunk))
+        batch_put(self._table, map(chunk_item, chunks))
 
     def remove_chunks(self, keys: Iterable[ChunkKey]) -> None:
         """Removes chunks of an attempt that does not count."""
-        with self._table.batch_writer() as batch:
-            for key in keys:
-                batch.delete_item(Key=chunk_table_key(key))
+        batch_delete(self._table, map(chunk_table_key, keys))
 
     def pending(self, campaign_id: str, segment: int, attempt: str) -> list[ChunkKey]:
         """The chunks of an attempt that are not worked off."""
@@ -234,9 +234,19 @@ class ListStore:
 
     def write_members(self, members: Iterable[Member]) -> None:
         """Writes members down; one that is there already is replaced."""
-        with self._table.batch_writer(overwrite_by_pkeys=["campaign_id", "record"]) as batch:
-            for member in members:
-                batch.put_item(Item=member_item(member))
+        by_device = {(member.campaign_id, member.device_id): member for member in members}
+        batch_put(self._table, map(member_item, by_device.values()))
+
+    def add_member(self, member: Member) -> bool:
+        """Writes the member down; False if the device is one already, which stays as it is."""
+        try:
+            self._table.put_item(
+                Item=member_item(member), ConditionExpression=Attr("record").not_exists()
+            )
+        except ClientError as error:
+            raise_unless_condition_failed(error)
+            return False
+        return True
 
     def members(self, campaign_id: str, device_ids: Sequence[str]) -> list[Member]:
         """Which of these devices are members, and what became of them."""
@@ -248,9 +258,11 @@ class ListStore:
 
     def remove_members(self, campaign_id: str, device_ids: Iterable[str]) -> None:
         """Takes devices off the list."""
-        with self._table.batch_writer() as batch:
-            for device_id in device_ids:
-                batch.delete_item(Key={"campaign_id": campaign_id, "record": MEMBER + device_id})
+        keys = [
+            {"campaign_id": campaign_id, "record": MEMBER + device_id}
+            for device_id in dict.fromkeys(device_ids)
+        ]
+        batch_delete(self._table, keys)
 
     def tally(self, campaign_id: str) -> Tally:
         """The members counted by fate, read consistently over all pages."""
@@ -269,16 +281,17 @@ class ListStore:
         )
 
     def delete_all(self, campaign_id: str) -> None:
-        """Removes everything of a list, the list record last, so that a repeat finds the rest."""
-        with self._table.batch_writer() as batch:
-            for item in self._query(
-                KeyConditionExpression=Key("campaign_id").eq(campaign_id),
+        """Removes everything of a list: chunks before members, so that whoever adds members late
+        sees that their chunk is gone (progress.py), and the list last, so that a repeat ends it.
+        """
+        for prefix in (CHUNK, MEMBER, SEGMENT, LIST):
+            keys = self._query(
+                KeyConditionExpression=Key("campaign_id").eq(campaign_id)
+                & Key("record").begins_with(prefix),
                 ProjectionExpression="campaign_id, #record",
                 ExpressionAttributeNames={"#record": "record"},
-            ):
-                if item["record"] != LIST:
-                    batch.delete_item(Key=item)
-        self._table.delete_item(Key={"campaign_id": campaign_id, "record": LIST})
+            )
+            batch_delete(self._table, keys)
 
     # Shared by the above
 

@@ -4,8 +4,9 @@ import threading
 import time
 from collections.abc import Callable
 
-# A late wake-up may be made good, a burst may not: SNS counts calls by the second.
-BURST_SECONDS = 0.1
+# A late wake-up may be made good, a burst may not: SNS counts calls by the second, and what all
+# workers make good together must stay within the headroom.
+BURST_SECONDS = 0.02
 SLOWEST_SHARE = 0.05
 SLOWER = 0.5
 RECOVERY_SHARE_PER_SECOND = 0.05
@@ -46,15 +47,18 @@ class Pace:
             self._recover(self._clock())
             return self._rate
 
-    def wait(self) -> None:
-        """Returns when the next call may be made."""
+    def wait(self, deadline: float) -> bool:
+        """Returns when the next call may be made; False, at once, if that is after the deadline."""
         with self._lock:
             now = self._clock()
             self._recover(now)
             mine = max(self._next, now - BURST_SECONDS)
+            if max(mine, now) > deadline:
+                return False
             self._next = mine + 1 / self._rate
         if mine > now:
             self._sleep(mine - now)
+        return True
 
     def throttled(self) -> None:
         """SNS said that it was too fast: go at half the pace."""

@@ -1,13 +1,12 @@
 """Ticking chunks off, and waking the workflow when the last one is."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from functions.audience.lists import TICKS_A_TRANSACTION, ListStore, Tick
 from functions.audience.records import ChunkKey, Member
 from functions.shared.batches import batched
+from functions.shared.task_tokens import Wake
 from functions.shared.transactions import ConditionFailedError
-
-Wake = Callable[[str], bool]
 
 _LIST_ACTION = 0  # the first action of a tick is the list's own progress; the chunks follow
 

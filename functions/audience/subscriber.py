@@ -1,7 +1,7 @@
 """Lambda: takes batches of chunks from the queue and subscribes their devices."""
 
 import time
-from collections.abc import Mapping
+from collections import Counter
 from functools import cache, partial
 from typing import Any
 
@@ -15,7 +15,6 @@ from functions.audience.queue import (
     UnreadableMessageError,
     decode,
 )
-from functions.audience.records import ChunkKey
 from functions.audience.subscribing import SubscribeWorker
 from functions.audience.topic import subscribe
 from functions.shared import clients
@@ -32,9 +31,12 @@ from functions.shared.observability import (
 from functions.shared.settings import Settings
 from functions.shared.task_tokens import wake
 
-# Longer than one call to SNS may take (clients.py) and the last writes after it.
+# One last call to SNS may take 13 s (clients.py), the writes after it the rest. The check at synth
+# counts with the same margin: stacks/config.py.
 MARGIN_SECONDS = 15
-POSTPONE_SECONDS = 10
+# An outage of SNS that lasts for minutes must not use up all receives of a message.
+FIRST_POSTPONE_SECONDS = 10
+LONGEST_POSTPONE_SECONDS = 900
 
 
 class SubscriberSettings(Settings):
@@ -106,7 +108,9 @@ def take(
         list(readable.values()), deadline=time.monotonic() + seconds_left - MARGIN_SECONDS
     )
     queue.send([ChunkMessage(key=key, begun=True) for key in worked.out_of_time])
-    again |= _ids_of(worked.unsettled, readable)
+    for key, code in worked.unsettled.items():
+        logger.error("chunk not settled", campaign_id=key.campaign_id, code=code)
+    again |= {name for name, message in readable.items() if message.key in worked.unsettled}
     _postpone(queue, [record for record in records if record["messageId"] in again])
     for name, value in (
         (DEVICES_SUBSCRIBED, worked.subscribed),
@@ -115,16 +119,14 @@ def take(
         (SUBSCRIBE_THROTTLED, worked.throttled),
     ):
         count(name, value)
-    for campaign_id in {message.key.campaign_id for message in readable.values()}:
-        logger.info("chunks worked off", campaign_id=campaign_id, messages=len(records))
+    campaigns = Counter(message.key.campaign_id for message in readable.values())
+    for campaign_id, messages in campaigns.items():
+        logger.info("messages worked off", campaign_id=campaign_id, messages=messages)
     return {"batchItemFailures": [{"itemIdentifier": each} for each in sorted(again)]}
-
-
-def _ids_of(keys: tuple[ChunkKey, ...], messages: Mapping[str, ChunkMessage]) -> set[str]:
-    return {message_id for message_id, message in messages.items() if message.key in keys}
 
 
 def _postpone(queue: SubscribeQueue, records: list[dict[str, Any]]) -> None:
     for record in records:
         received = int(record["attributes"]["ApproximateReceiveCount"])
-        queue.postpone([record["receiptHandle"]], POSTPONE_SECONDS * received)
+        seconds = min(FIRST_POSTPONE_SECONDS * 3 ** (received - 1), LONGEST_POSTPONE_SECONDS)
+        queue.postpone([record["receiptHandle"]], seconds)

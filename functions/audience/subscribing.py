@@ -4,6 +4,7 @@ While the pool subscribes, chunks that are over are written and ticked off.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from itertools import groupby
 
 from functions.audience.lists import ListStore, Tick
 from functions.audience.pacing import Pace
-from functions.audience.progress import Wake, settle, wake_if_complete
+from functions.audience.progress import settle, wake_if_complete
 from functions.audience.queue import ChunkMessage
 from functions.audience.records import (
     Candidate,
@@ -24,6 +25,7 @@ from functions.audience.records import (
     MemberStatus,
 )
 from functions.audience.topic import Refused, Subscribe, Subscribed, Throttled, Unsettled
+from functions.shared.task_tokens import Wake
 
 SETTLE_INTERVAL_SECONDS = 1.0
 UNSETTLED_ATTEMPTS = 4
@@ -35,7 +37,7 @@ class Worked:
     """How a batch of messages ended. Chunks in neither tuple are done, or need not be."""
 
     out_of_time: tuple[ChunkKey, ...]
-    unsettled: tuple[ChunkKey, ...]
+    unsettled: dict[ChunkKey, str]  # with the error code of one of its devices
     subscribed: int
     skipped: int
     failed: int
@@ -56,19 +58,34 @@ class _Job:
 
     chunk: Chunk
     topic_arn: str
+    settled_before: frozenset[str] = frozenset()
     outcomes: list[Outcome] = field(default_factory=list)
 
     @property
+    def left(self) -> list[Candidate]:
+        """The devices without a result from an earlier delivery."""
+        return [each for each in self.chunk.candidates if each.device_id not in self.settled_before]
+
+    @property
     def over(self) -> bool:
-        return len(self.outcomes) == len(self.chunk.candidates)
+        return len(self.outcomes) == len(self.left)
 
     @property
     def members(self) -> list[Member]:
+        """What this delivery came to."""
         return [outcome for outcome in self.outcomes if isinstance(outcome, Member)]
 
     @property
     def complete(self) -> bool:
-        return len(self.members) == len(self.chunk.candidates)
+        return len(self.members) == len(self.left)
+
+    @property
+    def unsettled(self) -> str | None:
+        """Why a device is not settled, if SNS was asked and did not settle it."""
+        for outcome in self.outcomes:
+            if isinstance(outcome, Unsettled):
+                return outcome.code
+        return None
 
 
 class SubscribeWorker:
@@ -107,9 +124,14 @@ class SubscribeWorker:
             futures = {
                 pool.submit(self._outcome, job, candidate, deadline): job
                 for job in jobs
-                for candidate in _left(job)
+                for candidate in job.left
             }
-            self._collect(futures, jobs)
+            try:
+                self._collect(futures, jobs)
+            except BaseException:
+                # The batch will be delivered again; what is not under way need not be begun.
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
         wake_if_complete(self._lists, lists, self._wake)
         return _summary(jobs, throttled=self._pace.throttles - throttles_before)
 
@@ -123,12 +145,14 @@ class SubscribeWorker:
                 continue
             if chunk.state is not ChunkState.PENDING:
                 continue
-            job = _Job(chunk=chunk, topic_arn=progress.topic_arn)
-            if key in begun:
-                ids = [candidate.device_id for candidate in chunk.candidates]
-                job.outcomes.extend(self._lists.members(key.campaign_id, ids))
-            jobs.append(job)
+            settled = self._settled(chunk) if key in begun else frozenset()
+            jobs.append(_Job(chunk=chunk, topic_arn=progress.topic_arn, settled_before=settled))
         return jobs
+
+    def _settled(self, chunk: Chunk) -> frozenset[str]:
+        ids = [candidate.device_id for candidate in chunk.candidates]
+        members = self._lists.members(chunk.key.campaign_id, ids)
+        return frozenset(member.device_id for member in members)
 
     def _collect(self, futures: dict[Future[Outcome], _Job], jobs: Sequence[_Job]) -> None:
         """Settles what is over about once a second, so that many small chunks share a write."""
@@ -165,8 +189,7 @@ class SubscribeWorker:
             return member
         arn = candidate.endpoint_arn or ""
         attempt = 0
-        while self._clock() < deadline:
-            self._pace.wait()
+        while self._pace.wait(deadline):
             match self._subscribe(job.topic_arn, arn):
                 case Subscribed(subscription_arn=subscription_arn):
                     return _member(
@@ -191,11 +214,6 @@ def _campaign_id(job: _Job) -> str:
 def _members(jobs: Sequence[_Job]) -> Iterator[Member]:
     for job in jobs:
         yield from job.members
-
-
-def _left(job: _Job) -> list[Candidate]:
-    settled = {member.device_id for member in job.members}
-    return [each for each in job.chunk.candidates if each.device_id not in settled]
 
 
 def _skipped(campaign_id: str, candidate: Candidate) -> Member | None:
@@ -229,21 +247,16 @@ def _member(
 
 
 def _summary(jobs: Sequence[_Job], *, throttled: int) -> Worked:
-    members = list(_members(jobs))
-    unsettled = [
-        job.chunk.key
-        for job in jobs
-        if any(isinstance(outcome, Unsettled) for outcome in job.outcomes)
+    statuses = Counter(member.status for member in _members(jobs))
+    unsettled = {job.chunk.key: job.unsettled for job in jobs if job.unsettled is not None}
+    out_of_time = [
+        job.chunk.key for job in jobs if not job.complete and job.chunk.key not in unsettled
     ]
-    unfinished = [job.chunk.key for job in jobs if not job.complete]
-    by_status = {
-        status: sum(member.status is status for member in members) for status in MemberStatus
-    }
     return Worked(
-        out_of_time=tuple(key for key in unfinished if key not in unsettled),
-        unsettled=tuple(unsettled),
-        subscribed=by_status[MemberStatus.SUBSCRIBED],
-        skipped=by_status[MemberStatus.SKIPPED],
-        failed=by_status[MemberStatus.FAILED],
+        out_of_time=tuple(out_of_time),
+        unsettled=unsettled,
+        subscribed=statuses[MemberStatus.SUBSCRIBED],
+        skipped=statuses[MemberStatus.SKIPPED],
+        failed=statuses[MemberStatus.FAILED],
         throttled=throttled,
     )

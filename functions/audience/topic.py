@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import ClientError, ConnectionError, HTTPClientError
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from functions.audience.records import (
     FAILED_ENDPOINT_GONE,
@@ -12,6 +13,7 @@ from functions.audience.records import (
     FAILED_TOPIC_FULL,
     FAILED_TOPIC_GONE,
 )
+from functions.shared.aws_errors import code_of, is_throttle
 
 if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
@@ -46,10 +48,7 @@ class Unsettled:
 Answer = Subscribed | Refused | Throttled | Unsettled
 Subscribe = Callable[[str, str], Answer]
 
-# https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html and its CommonErrors
-THROTTLES = frozenset(
-    {"Throttling", "ThrottlingException", "Throttled", "ThrottledException", "RequestLimitExceeded"}
-)
+# https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html
 _REFUSALS = {
     "NotFound": FAILED_TOPIC_GONE,
     "NotFoundException": FAILED_TOPIC_GONE,
@@ -73,14 +72,17 @@ def subscribe(sns: "SNSClient", topic_arn: str, endpoint_arn: str) -> Answer:
         )
     except ClientError as error:
         return _sorted(error)
-    except (ConnectionError, HTTPClientError) as error:  # no connection, or no answer in time
+    except (
+        BotoCoreError,
+        ResponseParserError,
+    ) as error:  # no connection, no answer in time, or none that can be read
         return Unsettled(code=type(error).__name__)
     return Subscribed(subscription_arn=answer["SubscriptionArn"])
 
 
 def _sorted(error: ClientError) -> Answer:
-    code = error.response["Error"]["Code"]
-    if code in THROTTLES:
+    code = code_of(error)
+    if is_throttle(error):
         return Throttled()
     if code in _REFUSALS:
         return Refused(reason=_REFUSALS[code])

@@ -19,9 +19,9 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.audience.lists import ListStore
-from functions.campaigns.deletion import CleanUpQueue
 from functions.campaigns.executions import Executions
-from functions.campaigns.operations import Campaigns
+from functions.campaigns.operations import Campaigns, check
+from functions.campaigns.paging import CAMPAIGN_ID
 from functions.campaigns.schedule import Schedules
 from functions.campaigns.schema import (
     PAGE_DEFAULT,
@@ -33,7 +33,11 @@ from functions.campaigns.schema import (
 from functions.campaigns.store import CampaignStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
-from functions.shared.errors import ConflictError, IdempotencyMismatchError
+from functions.shared.errors import (
+    ConflictError,
+    IdempotencyMismatchError,
+    NotFoundError,
+)
 from functions.shared.http import http_api
 from functions.shared.observability import logger, tracer
 from functions.shared.openapi import answers
@@ -52,7 +56,6 @@ class CampaignsApiSettings(Settings):
     campaigns_table: str
     lists_table: str
     idempotency_table: str
-    clean_up_queue_url: str
     schedule_group: str
     gate_days: int
 
@@ -67,7 +70,6 @@ def _campaigns() -> Campaigns:
     return Campaigns(
         store=CampaignStore(clients.table(settings.campaigns_table), clock=utc_now),
         lists=ListStore(clients.table(settings.lists_table)),
-        clean_up=CleanUpQueue(clients.sqs(), settings.clean_up_queue_url),
         executions=Executions(stepfunctions),
         schedules=Schedules(clients.scheduler(), group=settings.schedule_group),
         wake=partial(wake, stepfunctions),
@@ -140,7 +142,7 @@ def list_campaigns(
     responses=answers(HTTPStatus.OK, "The campaign", CampaignView, HTTPStatus.NOT_FOUND),
 )
 def show_campaign(campaign_id: str) -> CampaignView:
-    return _campaigns().show(campaign_id)
+    return _campaigns().show(_id(campaign_id))
 
 
 @app.post(
@@ -149,7 +151,7 @@ def show_campaign(campaign_id: str) -> CampaignView:
     responses=answers(HTTPStatus.ACCEPTED, "The campaign, PUBLISHING", CampaignView, *_NOT_NOW),
 )
 def publish_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(_campaigns().publish(campaign_id))
+    return _accepted(_campaigns().publish(_id(campaign_id)))
 
 
 @app.post(
@@ -158,7 +160,7 @@ def publish_campaign(campaign_id: str) -> Response[CampaignView]:
     responses=answers(HTTPStatus.OK, "The campaign, CANCELLED", CampaignView, *_NOT_NOW),
 )
 def cancel_campaign(campaign_id: str) -> CampaignView:
-    return _campaigns().cancel(campaign_id)
+    return _campaigns().cancel(_id(campaign_id))
 
 
 @app.delete(
@@ -167,7 +169,7 @@ def cancel_campaign(campaign_id: str) -> CampaignView:
     responses=answers(HTTPStatus.ACCEPTED, "The campaign as it was", CampaignView, *_NOT_NOW),
 )
 def delete_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(_campaigns().delete(campaign_id))
+    return _accepted(_campaigns().delete(_id(campaign_id)))
 
 
 @logger.inject_lambda_context(
@@ -193,7 +195,11 @@ def _idempotency() -> IdempotencyConfig:
 
 
 def _create_once(key: str, request: CampaignRequest) -> CampaignView:
-    """The answer that this key got first, or a new campaign."""
+    """The campaign that this key made first, or a new one; NotFoundError if it was deleted since.
+
+    Only the id is kept with the key: the rest may be too large, and is better fresh.
+    """
+    check(request)
     create = idempotent_function(
         _create,
         data_keyword_argument="call",
@@ -201,19 +207,26 @@ def _create_once(key: str, request: CampaignRequest) -> CampaignView:
         config=_idempotency(),
     )
     try:
-        view = create(call={"key": key, "body": request.model_dump()})
+        campaign_id = create(call={"key": key, "body": request.model_dump()})
     except IdempotencyValidationError as error:
         raise IdempotencyMismatchError(
             "The same Idempotency-Key came with another body within a day."
         ) from error
     except IdempotencyAlreadyInProgressError as error:
         raise ConflictError("The same request is being worked on at this moment.") from error
-    return CampaignView.model_validate(view)
+    return _campaigns().show(campaign_id)
 
 
-def _create(call: dict[str, Any]) -> dict[str, Any]:
+def _create(call: dict[str, Any]) -> str:
     request = CampaignRequest.model_validate(call["body"])
-    return _campaigns().create(request, key=call["key"]).model_dump(mode="json")
+    return _campaigns().create(request, key=call["key"]).id
+
+
+def _id(text: str) -> str:
+    """The text, if it can be a campaign's id; NotFoundError without asking DynamoDB if not."""
+    if not CAMPAIGN_ID.fullmatch(text):
+        raise NotFoundError("There is no campaign with such an id.")
+    return text
 
 
 def _accepted(view: CampaignView) -> Response[CampaignView]:

@@ -26,6 +26,7 @@ class CleanUpSettings(Settings):
     campaigns_table: str
     lists_table: str
     schedule_group: str
+    topic_arn_prefix: str
 
 
 @cache
@@ -37,6 +38,7 @@ def _deletion() -> Deletion:
         topics=Topics(clients.sns()),
         executions=Executions(clients.stepfunctions()),
         schedules=Schedules(clients.scheduler(), group=settings.schedule_group),
+        topic_arn_prefix=settings.topic_arn_prefix,
     )
 
 
@@ -49,5 +51,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Any:
 
 def _record(record: SQSRecord) -> None:
     campaign_id = record.json_body["campaign_id"]
+    logger.append_keys(campaign_id=campaign_id)
     _deletion().run(campaign_id)
-    logger.info("campaign deleted", campaign_id=campaign_id)
+    logger.info("campaign deleted")

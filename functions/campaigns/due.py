@@ -5,14 +5,14 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.campaigns.publishing import Wake, publish_when_due
+from functions.campaigns.publishing import publish_when_due
 from functions.campaigns.store import CampaignStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.errors import ConflictError
 from functions.shared.observability import logger, tracer
 from functions.shared.settings import Settings
-from functions.shared.task_tokens import wake
+from functions.shared.task_tokens import Wake, wake
 
 
 class DueSettings(Settings):

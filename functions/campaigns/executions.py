@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from functions.shared.aws_errors import code_of
+
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
@@ -51,7 +53,7 @@ class Executions:
                 input=json.dumps({"campaign_id": campaign_id}),
             )
         except ClientError as error:
-            code = error.response["Error"]["Code"]
+            code = code_of(error)
             if code in _NEVER:
                 raise NeverStartedError(f"The workflow could not be started: {code}") from error
             if code != "ExecutionAlreadyExists":
@@ -62,5 +64,5 @@ class Executions:
         try:
             self._stepfunctions.stop_execution(executionArn=execution_arn, cause=reason)
         except ClientError as error:
-            if error.response["Error"]["Code"] not in _NOT_RUNNING:
+            if code_of(error) not in _NOT_RUNNING:
                 raise

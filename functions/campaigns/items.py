@@ -10,13 +10,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from functions.audience.criteria import parse
-from functions.audience.criteria import to_wire as criteria_to_wire
+from functions.audience.criteria import parse, to_json
 from functions.audience.records import Tally
 from functions.campaigns.message import Message
 from functions.campaigns.records import Campaign, Publish
 from functions.campaigns.states import PublishState, State
-from functions.shared.clock import from_wire, to_wire
+from functions.shared.clock import from_wire, optional_to_wire, to_wire
 
 CAMPAIGN = "campaign"
 PUBLISH = "publish#"
@@ -32,10 +31,10 @@ def campaign_item(campaign: Campaign) -> dict[str, Any]:
         "created_at": to_wire(campaign.created_at),
         "name": campaign.name,
         "state": campaign.state,
-        "criteria": json.dumps(criteria_to_wire(campaign.criteria), ensure_ascii=False),
+        "criteria": to_json(campaign.criteria),
         "message": campaign.message.model_dump_json(),
         "times": {state: to_wire(time) for state, time in campaign.times.items()},
-        "publish_at": _optional(campaign.publish_at),
+        "publish_at": optional_to_wire(campaign.publish_at),
     }
     return {name: value for name, value in item.items() if value is not None}
 
@@ -109,7 +108,3 @@ def _tally(item: dict[str, Any]) -> Tally:
 def _time(item: dict[str, Any], name: str) -> datetime | None:
     text = item.get(name)
     return None if text is None else from_wire(text)
-
-
-def _optional(time: datetime | None) -> str | None:
-    return None if time is None else to_wire(time)

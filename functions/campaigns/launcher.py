@@ -1,39 +1,52 @@
-"""Lambda: starts the workflow of every campaign that was stored (DynamoDB stream).
+"""Lambda: sees to what the API wrote down (DynamoDB stream): start a campaign, clean one up.
 
-The API only stores the campaign. A campaign that is stored is started, whatever happens to the
-function that stored it.
+The API only writes to the campaign's record. What is written is done, whatever happens to the
+function that wrote it.
 """
 
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.utilities.batch import EventType
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.exceptions import ClientError
 
+from functions.campaigns.deletion import CleanUpQueue
 from functions.campaigns.executions import Executions, NeverStartedError
 from functions.campaigns.items import CAMPAIGN
 from functions.campaigns.states import State
 from functions.campaigns.store import CampaignStore
 from functions.shared import clients
-from functions.shared.clock import utc_now
+from functions.shared.aws_errors import code_of
+from functions.shared.clock import Clock, from_wire, to_wire, utc_now
+from functions.shared.errors import ConflictError, NotFoundError
 from functions.shared.observability import logger, tracer
 from functions.shared.record_batches import work_off
 from functions.shared.settings import Settings
 
+# Step Functions not answering for so long is no passing fault; the stream keeps a record of a
+# campaign for an hour (stacks/workflow.py).
+GIVE_UP_AFTER = timedelta(minutes=30)
+
 
 class LauncherSettings(Settings):
-    """Which workflow, and where the campaigns are."""
+    """Which workflow, where the campaigns are, and where those to be deleted go."""
 
     campaigns_table: str
     state_machine_arn: str
+    clean_up_queue_url: str
 
 
 @cache
-def _parts() -> tuple[CampaignStore, Executions]:
+def _parts() -> tuple[CampaignStore, Executions, CleanUpQueue]:
     settings = LauncherSettings.from_environment()
-    store = CampaignStore(clients.table(settings.campaigns_table), clock=utc_now)
-    return store, Executions(clients.stepfunctions(), settings.state_machine_arn)
+    return (
+        CampaignStore(clients.table(settings.campaigns_table), clock=utc_now),
+        Executions(clients.stepfunctions(), settings.state_machine_arn),
+        CleanUpQueue(clients.sqs(), settings.clean_up_queue_url),
+    )
 
 
 @logger.inject_lambda_context(clear_state=True)
@@ -47,23 +60,50 @@ def _record(record: DynamoDBRecord) -> None:
     image = record.dynamodb.new_image if record.dynamodb else None
     if not image or image["record"] != CAMPAIGN:
         return
-    store, executions = _parts()
-    launch(image["campaign_id"], image["created_at"], store=store, executions=executions)
+    store, executions, clean_up = _parts()
+    campaign_id = image["campaign_id"]
+    logger.append_keys(campaign_id=campaign_id)
+    if image.get("deleting"):
+        clean_up.send(campaign_id)
+        return
+    launch(
+        campaign_id,
+        from_wire(image["created_at"]),
+        store=store,
+        executions=executions,
+        clock=utc_now,
+    )
 
 
 def launch(
-    campaign_id: str, created_at: str, *, store: CampaignStore, executions: Executions
+    campaign_id: str,
+    created_at: datetime,
+    *,
+    store: CampaignStore,
+    executions: Executions,
+    clock: Clock,
 ) -> None:
-    """Starts the workflow once; if Step Functions will never start it, the campaign is FAILED.
+    """Starts the workflow once; if it cannot be started, the campaign is FAILED with the reason.
 
     The time is part of the execution's name, since an Idempotency-Key may give a later campaign
-    the id of a deleted one.
+    the id of a deleted one. A fault that may pass is raised, for the stream to repeat.
     """
-    digits = "".join(filter(str.isdigit, created_at))
+    digits = "".join(filter(str.isdigit, to_wire(created_at)))
     try:
         executions.start(campaign_id, name=f"{campaign_id}-{digits}")
     except NeverStartedError as error:
-        logger.error("workflow not started", campaign_id=campaign_id, reason=str(error))
-        store.change_state(campaign_id, State.FAILED, reason=str(error))
+        _give_up(campaign_id, str(error), store)
+    except ClientError as error:
+        if clock() - created_at < GIVE_UP_AFTER:
+            raise
+        _give_up(campaign_id, f"The workflow could not be started: {code_of(error)}", store)
     else:
-        logger.info("workflow started", campaign_id=campaign_id)
+        logger.info("workflow started")
+
+
+def _give_up(campaign_id: str, reason: str, store: CampaignStore) -> None:
+    logger.error("workflow not started", reason=reason)
+    try:
+        store.change_state(campaign_id, State.FAILED, reason=reason)
+    except (ConflictError, NotFoundError) as over:
+        logger.info("nothing to fail", extra={"detail": str(over)})

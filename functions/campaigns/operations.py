@@ -4,25 +4,40 @@ import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 
-from functions.audience.criteria import parse
+from functions.audience.criteria import Criteria, parse
 from functions.audience.dynamodb_filter import compile_filter
 from functions.audience.lists import ListStore
-from functions.campaigns.deletion import CleanUpQueue
 from functions.campaigns.executions import Executions
 from functions.campaigns.message import render
 from functions.campaigns.paging import decode_next, encode_next
 from functions.campaigns.probe import encode as encode_probe
 from functions.campaigns.publish_time import parse_publish_at
-from functions.campaigns.publishing import Wake, request_publish
+from functions.campaigns.publishing import request_publish
 from functions.campaigns.records import Campaign
 from functions.campaigns.schedule import Schedules
-from functions.campaigns.schema import CampaignPage, CampaignRequest, CampaignView, campaign_view
+from functions.campaigns.schema import (
+    CampaignPage,
+    CampaignRequest,
+    CampaignView,
+    campaign_summary,
+    campaign_view,
+)
 from functions.campaigns.states import State
 from functions.campaigns.store import CampaignStore
 from functions.shared.clock import Clock
-from functions.shared.errors import ConflictError, IdempotencyMismatchError
+from functions.shared.errors import IdempotencyMismatchError
+from functions.shared.task_tokens import Wake
 
 KEY_NAMESPACE = uuid.UUID("5f0f6c1e-2d0b-4a43-9a5e-6d6c1b1c0a01")
+
+
+def check(request: CampaignRequest) -> Criteria:
+    """The request's criteria; InvalidInputError if these or the message could not be carried out,
+    by DynamoDB or by a push service."""
+    criteria = parse(request.criteria)
+    compile_filter(criteria)
+    render(request.message, probe=encode_probe(uuid.uuid4().hex, uuid.uuid4().hex))
+    return criteria
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +46,6 @@ class Campaigns:
 
     store: CampaignStore
     lists: ListStore
-    clean_up: CleanUpQueue
     executions: Executions
     schedules: Schedules
     wake: Wake
@@ -45,10 +59,8 @@ class Campaigns:
         that even a request that died half-way is not made twice.
         """
         now = self.clock()
-        criteria = parse(request.criteria)
-        compile_filter(criteria)
+        criteria = check(request)
         campaign_id = uuid.uuid4().hex if key is None else uuid.uuid5(KEY_NAMESPACE, key).hex
-        render(request.message, probe=encode_probe(campaign_id, uuid.uuid4().hex))
         campaign = Campaign(
             campaign_id=campaign_id,
             name=request.name,
@@ -76,12 +88,12 @@ class Campaigns:
         return self._view(self.store.get(campaign_id))
 
     def page(self, *, limit: int, token: str | None) -> CampaignPage:
-        """A page of campaigns, newest first; their publishes are shown one by one only."""
+        """A page of campaigns, newest first."""
         found, start = self.store.page(limit=limit, after=decode_next(token))
         progress = self.lists.progress([campaign.campaign_id for campaign in found])
         now = self.clock()
         views = [
-            campaign_view(campaign, progress.get(campaign.campaign_id), now=now)
+            campaign_summary(campaign, progress.get(campaign.campaign_id), now=now)
             for campaign in found
         ]
         return CampaignPage(campaigns=views, next=encode_next(start))
@@ -102,14 +114,9 @@ class Campaigns:
         return self.show(campaign_id)
 
     def delete(self, campaign_id: str) -> CampaignView:
-        """The campaign, from now on hidden, its parts being removed in the background."""
-        campaign = self.store.get(campaign_id)
-        if campaign.state is State.PUBLISHING:
-            raise ConflictError(
-                f"The campaign is {campaign.state}; deleting its topic now could lose messages."
-            )
-        view = self._view(campaign)
-        self.clean_up.send(campaign_id)
+        """The campaign as it was; from now on it is hidden, and its parts are being removed.
+        ConflictError while it is PUBLISHING, NotFoundError."""
+        view = self.show(campaign_id)
         self.store.mark_deleting(campaign_id)
         return view
 

@@ -2,10 +2,14 @@
 
 import base64
 import json
+import re
 
 from functions.shared.errors import InvalidInputError
 
 PLACE = "next"
+CAMPAIGN_ID = re.compile(r"[0-9a-f]{32}")
+
+_TIME = re.compile(r"[0-9TZ:.-]{24}", re.ASCII)
 _FIELDS = ("campaign_id", "created_at")
 
 
@@ -23,11 +27,14 @@ def decode_next(token: str | None) -> dict[str, str] | None:
         return None
     try:
         values = json.loads(base64.b64decode(token.encode(), altchars=b"-_", validate=True))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _unknown() from None
     if not isinstance(values, list) or len(values) != len(_FIELDS):
         raise _unknown()
-    if not all(isinstance(value, str) and value for value in values):
+    campaign_id, created_at = values
+    if not isinstance(campaign_id, str) or not isinstance(created_at, str):
+        raise _unknown()
+    if not CAMPAIGN_ID.fullmatch(campaign_id) or not _TIME.fullmatch(created_at):
         raise _unknown()
     return dict(zip(_FIELDS, values, strict=True))
 

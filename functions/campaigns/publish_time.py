@@ -1,9 +1,9 @@
 """When a campaign is to be published: an instant, from an offset or a time zone."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from functions.shared.clock import to_wire
+from functions.shared.clock import from_wire, to_wire
 from functions.shared.errors import InvalidInputError
 
 PLACE = "publish_at"
@@ -34,7 +34,8 @@ def parse_publish_at(
     if time_zone is not None:
         moment = moment.replace(tzinfo=_zone(time_zone))
     try:
-        instant = moment.astimezone(UTC)
+        # Records keep milliseconds.
+        instant = from_wire(to_wire(moment))
     except OverflowError:
         raise InvalidInputError.at(PLACE, "no date that can be reached") from None
     if instant <= now:

@@ -11,12 +11,13 @@ from functions.campaigns.states import PublishState, State
 from functions.campaigns.store import CampaignStore
 from functions.campaigns.topics import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.shared.errors import ConflictError
+from functions.shared.task_tokens import Wake
 
-Wake = Callable[[str], bool]
 Send = Callable[[str, Message, str], PublishAnswer]
 
-SEND_ATTEMPTS = 5
-FIRST_BACKOFF_SECONDS = 0.5
+# Between one attempt and the next. With the time that calls may take (clients.py) it all fits into
+# the publisher's timeout: 4 x 3 s to connect, 10 s to answer, 7.5 s of pauses.
+PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0)
 
 NOBODY = "Nobody is subscribed: no device matched, or none could be subscribed."
 
@@ -51,6 +52,8 @@ def request_publish(campaign_id: str, *, store: CampaignStore, wake: Wake) -> Ca
 
 def publish_when_due(campaign: Campaign, *, store: CampaignStore, wake: Wake) -> None:
     """Publishes a READY campaign whose time has come; with nobody to reach it is CANCELLED."""
+    if campaign.state is State.PUBLISHING:
+        _open_gate(campaign, wake)  # an earlier call may have died before it did
     if campaign.state is not State.READY:
         return
     if campaign.tally is None or not campaign.tally.subscribed:
@@ -102,7 +105,7 @@ def settle(campaign_id: str, *, store: CampaignStore) -> Outcome:
         return Outcome.SUPERSEDED
     match publish.state:
         case PublishState.RECEIVED:
-            store.change_state(campaign_id, State.PUBLISHED)
+            _published(campaign_id, store)
         case PublishState.SENT:
             reason = f"SNS accepted it as message {publish.message_id}; no receipt came in time."
             store.change_state(campaign_id, State.PUBLISHED, reason=reason)
@@ -124,35 +127,41 @@ def note_receipt(
     campaign = store.find(campaign_id)
     if campaign is None or campaign.publish_id != publish_id:
         return None
-    milliseconds = None
-    if campaign.state in (State.PUBLISHING, State.FAILED):
-        store.change_state(campaign_id, State.PUBLISHED)
-        if publish.received_at is not None and publish.sending_at is not None:
-            milliseconds = (publish.received_at - publish.sending_at).total_seconds() * 1000
+    waited_for = campaign.state in (State.PUBLISHING, State.FAILED)
+    published = waited_for and _published(campaign_id, store)
     if campaign.receipt_token is not None:
         wake(campaign.receipt_token)
-    return milliseconds
+    if not published or publish.received_at is None or publish.sending_at is None:
+        return None
+    return (publish.received_at - publish.sending_at).total_seconds() * 1000
 
 
 def _send(
     topic_arn: str, message: Message, publish_id: str, send: Send, sleep: Callable[[float], None]
 ) -> PublishAnswer:
     """What SNS answered; only what it is known not to have accepted is sent again."""
-    for attempt in range(SEND_ATTEMPTS):
+    for pause in PAUSES_SECONDS:
         answer = send(topic_arn, message, publish_id)
         if not (isinstance(answer, NotAccepted) and answer.later):
-            break
-        sleep(FIRST_BACKOFF_SECONDS * 2**attempt)
-    return answer
+            return answer
+        sleep(pause)
+    return send(topic_arn, message, publish_id)
+
+
+def _published(campaign_id: str, store: CampaignStore) -> bool:
+    """False if somebody else has just noted it."""
+    try:
+        store.change_state(campaign_id, State.PUBLISHED)
+    except ConflictError:
+        return False
+    return True
 
 
 def _back_to_ready(
     campaign_id: str, publish: Publish, reason: str, store: CampaignStore
 ) -> Outcome:
-    if not store.note_refused(campaign_id, publish.publish_id, reason):
-        return Outcome.UNKNOWN
-    store.change_state(campaign_id, State.READY, reason=reason)
-    return Outcome.REFUSED
+    refused = store.refuse_publish(campaign_id, publish.publish_id, reason)
+    return Outcome.REFUSED if refused else Outcome.UNKNOWN
 
 
 def _open_gate(campaign: Campaign, wake: Wake) -> None:

@@ -9,14 +9,14 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.campaigns.probe import decode
-from functions.campaigns.publishing import Wake, note_receipt
+from functions.campaigns.publishing import note_receipt
 from functions.campaigns.store import CampaignStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.observability import PUBLISH_TO_RECEIPT_MS, logger, metrics, tracer
 from functions.shared.record_batches import work_off
 from functions.shared.settings import Settings
-from functions.shared.task_tokens import wake
+from functions.shared.task_tokens import Wake, wake
 
 
 class ReceiptSettings(Settings):
@@ -43,6 +43,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Any:
 def _record(record: SQSRecord) -> None:
     store, wake_workflow = _parts()
     receipt = decode(record.body)
+    logger.append_keys(campaign_id=receipt.campaign_id)
     milliseconds = note_receipt(
         receipt.campaign_id,
         receipt.publish_id,
@@ -50,7 +51,7 @@ def _record(record: SQSRecord) -> None:
         store=store,
         wake=wake_workflow,
     )
-    logger.info("receipt", campaign_id=receipt.campaign_id, message_id=receipt.message_id)
+    logger.info("receipt", message_id=receipt.message_id)
     if milliseconds is not None:
         metrics.add_metric(
             name=PUBLISH_TO_RECEIPT_MS, unit=MetricUnit.Milliseconds, value=milliseconds

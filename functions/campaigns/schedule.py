@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from functions.shared.aws_errors import code_of
+
 if TYPE_CHECKING:
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
 
@@ -46,7 +48,7 @@ class Schedules:
                 },
             )
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ConflictException":
+            if code_of(error) != "ConflictException":
                 raise
 
     def remove(self, campaign_id: str) -> None:
@@ -54,7 +56,7 @@ class Schedules:
         try:
             self._scheduler.delete_schedule(Name=campaign_id, GroupName=self._group)
         except ClientError as error:
-            if error.response["Error"]["Code"] != "ResourceNotFoundException":
+            if code_of(error) != "ResourceNotFoundException":
                 raise
 
 

@@ -10,7 +10,7 @@ from functions.audience.records import ListProgress
 from functions.campaigns.message import Message
 from functions.campaigns.records import Campaign, Publish
 from functions.campaigns.states import PublishState, State
-from functions.shared.clock import to_wire
+from functions.shared.clock import optional_to_wire, to_wire
 
 NAME_MAX_CHARACTERS = 100
 PAGE_MAX = 100
@@ -74,48 +74,63 @@ class PublishView(BaseModel):
     reason: str | None
 
 
-class CampaignView(BaseModel):
-    """A campaign: when it can be sent, how many will get it, whether it went out once."""
+class CampaignSummary(BaseModel):
+    """A campaign in a list: when it can be sent, how many will get it, when it went out."""
 
     id: str
     name: str
     state: State
     reason: str | None
-    criteria: dict[str, Any]
-    message: Message
     publish_at: str | None
     topic_arn: str | None
     created_at: str
     counts: CountsView
     rate: Annotated[float | None, Field(description="Devices a second while the list is built.")]
     times: Annotated[dict[State, str], Field(description="When each state was entered last.")]
+
+
+class CampaignView(CampaignSummary):
+    """A campaign with all that it says and whether it went out once."""
+
+    criteria: dict[str, Any]
+    message: Message
     publishes: list[PublishView]
 
 
 class CampaignPage(BaseModel):
-    """Campaigns, newest first; `next` asks for the page after this one."""
+    """Campaigns, newest first; `next` asks for the page after this one. One by one they show more:
+    a hundred messages and criteria may not fit into an answer."""
 
-    campaigns: list[CampaignView]
+    campaigns: list[CampaignSummary]
     next: str | None
 
 
-def campaign_view(
+def campaign_summary(
     campaign: Campaign, progress: ListProgress | None, *, now: datetime
-) -> CampaignView:
-    """The campaign as the API shows it."""
-    return CampaignView(
+) -> CampaignSummary:
+    """The campaign as a page shows it."""
+    return CampaignSummary(
         id=campaign.campaign_id,
         name=campaign.name,
         state=campaign.state,
         reason=campaign.reason,
-        criteria=criteria_to_wire(campaign.criteria),
-        message=campaign.message,
-        publish_at=_optional(campaign.publish_at),
+        publish_at=optional_to_wire(campaign.publish_at),
         topic_arn=campaign.topic_arn,
         created_at=to_wire(campaign.created_at),
         counts=_counts(campaign, progress),
         rate=_rate(campaign, progress, now),
         times={state: to_wire(time) for state, time in campaign.times.items()},
+    )
+
+
+def campaign_view(
+    campaign: Campaign, progress: ListProgress | None, *, now: datetime
+) -> CampaignView:
+    """The campaign as the API shows it alone."""
+    return CampaignView(
+        **dict(campaign_summary(campaign, progress, now=now)),
+        criteria=criteria_to_wire(campaign.criteria),
+        message=campaign.message,
         publishes=[_publish_view(publish) for publish in campaign.publishes],
     )
 
@@ -151,13 +166,9 @@ def _publish_view(publish: Publish) -> PublishView:
         id=publish.publish_id,
         state=publish.state,
         requested_at=to_wire(publish.requested_at),
-        sent_at=_optional(publish.sent_at),
-        received_at=_optional(publish.received_at),
+        sent_at=optional_to_wire(publish.sent_at),
+        received_at=optional_to_wire(publish.received_at),
         message_id=publish.message_id,
         receipts=len(publish.receipts),
         reason=publish.reason,
     )
-
-
-def _optional(time: datetime | None) -> str | None:
-    return None if time is None else to_wire(time)

@@ -1,9 +1,9 @@
 """The steps of the campaign workflow, each safe to repeat."""
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -18,13 +18,13 @@ from functions.campaigns.schedule import Schedules
 from functions.campaigns.states import PublishState, State
 from functions.campaigns.store import CampaignStore
 from functions.campaigns.topics import Topics
-from functions.shared.clock import Clock
+from functions.shared.clock import Clock, to_wire
 from functions.shared.errors import ConflictError, FanfareError, NotFoundError
 from functions.shared.observability import LIST_BUILD_SECONDS, logger, metrics
-
-Wake = Callable[[str], bool]
+from functions.shared.task_tokens import Wake
 
 REASON_MAX_CHARACTERS = 500
+LATE_AFTER = timedelta(hours=1)
 
 
 class ListDoesNotAddUpError(FanfareError):
@@ -66,13 +66,11 @@ class Steps:
             return _inactive()
         except NotFoundError:
             return self._leave_nothing(campaign_id)
+        # The list's own number: a deployment between two tries of this step may have changed ours.
+        segments_total = self.lists.progress([campaign_id])[campaign_id].segments_total
         segments = [
-            {
-                "campaign_id": campaign_id,
-                "segment": segment,
-                "segments_total": self.scan_segments,
-            }
-            for segment in range(self.scan_segments)
+            {"campaign_id": campaign_id, "segment": segment, "segments_total": segments_total}
+            for segment in range(segments_total)
         ]
         return {"active": True, "segments": segments}
 
@@ -118,13 +116,24 @@ class Steps:
                 self.schedules.set(campaign_id, campaign.publish_at)
 
     def expire(self, campaign_id: str) -> None:
-        """Cancels a campaign that nobody published in time."""
+        """Cancels a campaign that nobody published in time.
+
+        A publish whose wake-up was lost long ago is not sent now, when nobody expects it any more.
+        """
         try:
+            self._refuse_late_publish(campaign_id)
             self.store.change_state(
                 campaign_id, State.CANCELLED, reason="Nobody published it in time."
             )
         except (ConflictError, NotFoundError) as error:
             logger.info("nothing to expire", extra={"detail": str(error)})
+
+    def _refuse_late_publish(self, campaign_id: str) -> None:
+        campaign = self.store.find(campaign_id)
+        publish = None if campaign is None else current_publish(campaign)
+        if publish is not None and self.clock() - publish.requested_at > LATE_AFTER:
+            reason = f"Asked for at {to_wire(publish.requested_at)}, it was never sent."
+            self.store.refuse_publish(campaign_id, publish.publish_id, reason)
 
     def await_receipt(self, campaign_id: str, task_token: str) -> None:
         """Stores who waits for the receipt; wakes it at once if it has come already."""

@@ -1,5 +1,6 @@
 """The store of campaigns and their publishes. Every change of state is one conditional write."""
 
+import uuid
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,11 @@ from functions.campaigns.items import (
 )
 from functions.campaigns.records import Campaign, Publish
 from functions.campaigns.states import PublishState, State, allowed_from
+from functions.shared.aws_errors import raise_unless_condition_failed
+from functions.shared.batches import batch_delete
 from functions.shared.clock import Clock, to_wire
 from functions.shared.errors import ConflictError, NotFoundError
-from functions.shared.transactions import (
-    ConditionFailedError,
-    raise_unless_condition_failed,
-    transact,
-)
+from functions.shared.transactions import ConditionFailedError, transact, update_item
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -131,14 +130,18 @@ class CampaignStore:
         return campaign
 
     def mark_deleting(self, campaign_id: str) -> Campaign:
-        """The campaign, from now on hidden."""
-        return self._update(campaign_id, {"deleting": True})
+        """The campaign, from now on hidden; the stream has it cleaned up. ConflictError while it
+        is PUBLISHING: deleting its topic could lose messages."""
+        return self._update(
+            campaign_id,
+            {"deleting": True},
+            condition=Attr("deleting").exists() | Attr("state").ne(State.PUBLISHING),
+        )
 
     def delete(self, campaign: Campaign) -> None:
         """Removes the campaign, its publishes first."""
-        with self._table.batch_writer() as batch:
-            for publish in campaign.publishes:
-                batch.delete_item(Key=_publish_key(campaign.campaign_id, publish.publish_id))
+        keys = [_publish_key(campaign.campaign_id, each.publish_id) for each in campaign.publishes]
+        batch_delete(self._table, keys)
         self._table.delete_item(Key=_campaign_key(campaign.campaign_id))
 
     # Publishing
@@ -155,19 +158,9 @@ class CampaignStore:
             transact(
                 self._table,
                 [
-                    {
-                        "Update": {
-                            "TableName": self._table.name,
-                            "Key": _campaign_key(campaign_id),
-                            "UpdateExpression": change.expression,
-                            "ConditionExpression": condition,
-                            "ExpressionAttributeNames": change.names,
-                            "ExpressionAttributeValues": {
-                                **change.values,
-                                ":ready": State.READY,
-                            },
-                        }
-                    },
+                    self._update_action(
+                        _campaign_key(campaign_id), change, condition, {":ready": State.READY}
+                    ),
                     {
                         "Put": {
                             "TableName": self._table.name,
@@ -182,12 +175,23 @@ class CampaignStore:
 
     def begin_sending(self, campaign_id: str, publish_id: str) -> bool:
         """True for the one caller that may now call SNS for this publish."""
-        return self._change_publish(
+        sender = uuid.uuid4().hex
+        if self._change_publish(
             campaign_id,
             publish_id,
-            {"state": PublishState.SENDING, "sending_at": to_wire(self._clock())},
+            {
+                "state": PublishState.SENDING,
+                "sending_at": to_wire(self._clock()),
+                "sender": sender,
+            },
             condition=Attr("state").eq(PublishState.REQUESTED),
+        ):
+            return True
+        # The SDK repeats a write whose answer was lost, and the repeat finds its own first try.
+        answer = self._table.get_item(
+            Key=_publish_key(campaign_id, publish_id), ConsistentRead=True
         )
+        return answer.get("Item", {}).get("sender") == sender
 
     def note_sent(self, campaign_id: str, publish_id: str, message_id: str) -> None:
         """Keeps the id that SNS gave the message; a receipt may have come before."""
@@ -200,14 +204,34 @@ class CampaignStore:
         ):
             self._change_publish(campaign_id, publish_id, sent, condition=Attr("record").exists())
 
-    def note_refused(self, campaign_id: str, publish_id: str, reason: str) -> bool:
-        """Keeps why SNS did not accept the message; False if it is known to have gone out."""
-        return self._change_publish(
-            campaign_id,
-            publish_id,
-            {"state": PublishState.REFUSED, "reason": reason},
-            condition=Attr("state").is_in([PublishState.REQUESTED, PublishState.SENDING]),
-        )
+    def refuse_publish(self, campaign_id: str, publish_id: str, reason: str) -> bool:
+        """The publish becomes REFUSED and the campaign READY again, both or none, with the reason.
+
+        False if the message is known to have gone out, or the campaign is not PUBLISHING any more.
+        """
+        refused = _Change({"state": PublishState.REFUSED, "reason": reason})
+        ready = _Change({"reason": reason}, state=State.READY, now=self._clock())
+        try:
+            transact(
+                self._table,
+                [
+                    self._update_action(
+                        _publish_key(campaign_id, publish_id),
+                        refused,
+                        "#set_state IN (:requested, :sending)",
+                        {":requested": PublishState.REQUESTED, ":sending": PublishState.SENDING},
+                    ),
+                    self._update_action(
+                        _campaign_key(campaign_id),
+                        ready,
+                        "#set_state = :publishing",
+                        {":publishing": State.PUBLISHING},
+                    ),
+                ],
+            )
+        except ConditionFailedError:
+            return False
+        return True
 
     def note_receipt(self, campaign_id: str, publish_id: str, message_id: str) -> Publish | None:
         """The publish after the probe heard the message; None if there is no such publish.
@@ -215,7 +239,8 @@ class CampaignStore:
         Heard again, the same message changes nothing; another message is counted beside it.
         """
         try:
-            answer = self._table.update_item(
+            answer = update_item(
+                self._table,
                 Key=_publish_key(campaign_id, publish_id),
                 UpdateExpression=(
                     "SET #state = :received, received_at = if_not_exists(received_at, :now) "
@@ -237,6 +262,21 @@ class CampaignStore:
 
     # Shared by the above
 
+    def _update_action(
+        self, key: dict[str, str], change: "_Change", condition: str, values: dict[str, Any]
+    ) -> dict[str, Any]:
+        """An update as a transaction has it; the condition may use the change's aliases."""
+        return {
+            "Update": {
+                "TableName": self._table.name,
+                "Key": key,
+                "UpdateExpression": change.expression,
+                "ConditionExpression": condition,
+                "ExpressionAttributeNames": change.names,
+                "ExpressionAttributeValues": change.values | values,
+            }
+        }
+
     def _update(
         self,
         campaign_id: str,
@@ -249,7 +289,8 @@ class CampaignStore:
         change = _Change(values, state=state, now=self._clock())
         exists = Attr("record").exists()
         try:
-            answer = self._table.update_item(
+            answer = update_item(
+                self._table,
                 Key=_campaign_key(campaign_id),
                 UpdateExpression=change.expression,
                 ConditionExpression=exists if condition is None else exists & condition,
@@ -272,7 +313,8 @@ class CampaignStore:
     ) -> bool:
         change = _Change(values)
         try:
-            self._table.update_item(
+            update_item(
+                self._table,
                 Key=_publish_key(campaign_id, publish_id),
                 UpdateExpression=change.expression,
                 ConditionExpression=condition,

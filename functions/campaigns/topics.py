@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import (
+    BotoCoreError,
     ClientError,
     ConnectTimeoutError,
     EndpointConnectionError,
-    HTTPClientError,
 )
+from botocore.parsers import ResponseParserError
 
-from functions.audience.topic import THROTTLES
+from functions.shared.aws_errors import code_of, is_server_error, is_throttle
 
 if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 # The key that AWS manages for SNS: encryption at rest without a key of our own to keep.
 # https://docs.aws.amazon.com/sns/latest/dg/sns-server-side-encryption.html
 TOPIC_KEY = "alias/aws/sns"
-FIRST_SERVER_ERROR = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +81,11 @@ class Topics:
                 MessageAttributes=attributes,
             )
         except ClientError as error:
-            code = error.response["Error"]["Code"]
-            if error.response["ResponseMetadata"]["HTTPStatusCode"] < FIRST_SERVER_ERROR:
-                return NotAccepted(code=code, later=code in THROTTLES)
-            return Unknown(code=code)
+            if is_server_error(error):
+                return Unknown(code=code_of(error))
+            return NotAccepted(code=code_of(error), later=is_throttle(error))
         except (EndpointConnectionError, ConnectTimeoutError) as error:
             return NotAccepted(code=type(error).__name__, later=True)
-        except HTTPClientError as error:
+        except (BotoCoreError, ResponseParserError) as error:
             return Unknown(code=type(error).__name__)
         return Accepted(message_id=answer["MessageId"])

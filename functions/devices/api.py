@@ -14,7 +14,7 @@ from pydantic import WithJsonSchema
 
 from functions.devices.batch import Stored, register_batch
 from functions.devices.endpoints import Endpoints
-from functions.devices.parsing import parse_device
+from functions.devices.parsing import parse_device, read_id
 from functions.devices.platforms import Platforms
 from functions.devices.registry import Registry
 from functions.devices.schema import (
@@ -26,6 +26,7 @@ from functions.devices.schema import (
 from functions.devices.store import DeviceStore
 from functions.devices.wire import result_to_wire, to_wire
 from functions.shared import clients, exact_json
+from functions.shared.errors import NotFoundError
 from functions.shared.http import http_api
 from functions.shared.observability import logger, tracer
 from functions.shared.openapi import answers
@@ -74,16 +75,16 @@ def put_device(
     responses=answers(HTTPStatus.OK, "The device", DEVICE_ANSWER, HTTPStatus.NOT_FOUND),
 )
 def get_device(device_id: str) -> Response[str]:
-    return _json(to_wire(_registry().get(unquote(device_id))))
+    return _json(to_wire(_registry().get(_id(device_id))))
 
 
 @app.delete(
     "/devices/<device_id>",
     summary="Forget a device and its endpoint",
-    responses=answers(HTTPStatus.NO_CONTENT, "It is gone", None, *_LATER),
+    responses=answers(HTTPStatus.NO_CONTENT, "It is gone", None, HTTPStatus.NOT_FOUND, *_LATER),
 )
 def delete_device(device_id: str) -> Response[str]:
-    _registry().delete(unquote(device_id))
+    _registry().delete(_id(device_id))
     return Response(status_code=HTTPStatus.NO_CONTENT, body="")
 
 
@@ -108,6 +109,14 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     # HTTP APIs hand the path over decoded. Encoded again, any script gets through the resolver's
     # routes, and an Id, which holds no %, comes out the same whoever decoded it before.
     return app.resolve({**event, "rawPath": quote(event["rawPath"], safe="/%")}, context)
+
+
+def _id(text: str) -> str:
+    """The Id in the path; NotFoundError if no device can have it."""
+    try:
+        return read_id(unquote(text))
+    except ValueError as error:
+        raise NotFoundError(f"No device can have this Id: {error}.") from None
 
 
 def _json(body: dict[str, Any]) -> Response[str]:

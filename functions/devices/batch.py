@@ -72,7 +72,7 @@ def _register_all(registry: Registry, wanted: Mapping[str, Device]) -> dict[str,
     waiting = [
         outcome
         for device, outcome in zip(wanted.values(), outcomes.values(), strict=True)
-        if isinstance(outcome, Device) and not _inherits(device, known.get(device.device_id))
+        if isinstance(outcome, Device) and not _inherits(device)
     ]
     registry.store.put_all(waiting)
     for device in waiting:
@@ -85,7 +85,7 @@ def _settle(
 ) -> Device:
     """The device with its endpoint; stored already if it inherits its opt-out."""
     ready = registry.prepare(device, application_arn, known)
-    if not _inherits(device, known):
+    if not _inherits(device):
         return ready
     if registry.store.put(ready, known=known):
         registry.discard_former(ready, known)
@@ -93,9 +93,9 @@ def _settle(
     return registry.register(device)
 
 
-def _inherits(device: Device, known: Known | None) -> bool:
-    """Whether it keeps the opt-out that is stored: a batched write could undo a newer one."""
-    return known is not None and device.opt_out is None
+def _inherits(device: Device) -> bool:
+    """Whether it keeps an opt-out that is stored: a batched write could undo a newer one."""
+    return device.opt_out is None
 
 
 def _devices_in(raw: object) -> list[object]:

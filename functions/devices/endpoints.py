@@ -7,30 +7,37 @@ come with one token (an app that was installed again), and only the last owner m
 """
 
 import re
-from typing import TYPE_CHECKING, Any, NoReturn
+from http import HTTPStatus
+from typing import TYPE_CHECKING, NoReturn
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.devices.records import ChannelType, Device, Known
-from functions.shared.errors import ConflictError, InvalidInputError, UnavailableError
+from functions.shared.aws_errors import code_of, is_server_error, is_throttle
+from functions.shared.errors import (
+    ConflictError,
+    FanfareError,
+    InvalidInputError,
+    UnavailableError,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
 
 # The form of the ARN differs from place to place; it is found, and never taken apart.
 _EXISTING = re.compile(r"\b(arn:\S+) already exists")
-_FOR_NOW = frozenset(
-    {"Throttling", "ThrottlingException", "Throttled", "TooManyRequestsException"}
-    | {"InternalError", "InternalFailure", "ServiceUnavailable", "RequestLimitExceeded"}
-)
-FIRST_SERVER_ERROR = 500
+_FOR_NOW = frozenset({"InternalError", "InternalFailure", "ServiceUnavailable"})
 _GONE = frozenset({"NotFound", "NotFoundException"})
 _INVALID = frozenset({"InvalidParameter", "InvalidParameterException"})
 _DISABLED = frozenset({"PlatformApplicationDisabled", "PlatformApplicationDisabledException"})
 
 
-class EndpointRefusedError(Exception):
+class EndpointRefusedError(FanfareError):
     """SNS refused for a reason that is not the device's; tells the code, never SNS's own text."""
+
+    status = HTTPStatus.BAD_GATEWAY
+    slug = "refused-by-sns"
+    title = "SNS refused"
 
 
 class Endpoints:
@@ -54,7 +61,7 @@ class Endpoints:
                     return known.endpoint_arn
                 return self._set(device, known.endpoint_arn)
             except ClientError as error:
-                if _code(error) not in _GONE:
+                if code_of(error) not in _GONE:
                     raise
                 return self._create(device, application_arn)
         except ClientError as error:
@@ -69,7 +76,7 @@ class Endpoints:
             if attributes.get("CustomUserData", owner) == owner:
                 self._sns.delete_endpoint(EndpointArn=endpoint_arn)
         except ClientError as error:
-            if _code(error) not in _GONE:
+            if code_of(error) not in _GONE:
                 _translate(error, None)
         except BotoCoreError:
             raise UnavailableError("SNS does not answer for now; try again.") from None
@@ -113,17 +120,16 @@ class Endpoints:
 
 def _existing(error: ClientError) -> str | None:
     """The ARN of the endpoint that has the token already, out of SNS's text."""
-    if _code(error) not in _INVALID:
+    if code_of(error) not in _INVALID:
         return None
     found = _EXISTING.search(error.response["Error"].get("Message", ""))
     return found[1] if found else None
 
 
 def _translate(error: ClientError, platform: ChannelType | None) -> NoReturn:
-    code = _code(error)
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    code = code_of(error)
     # `from None`: SNS's text may quote the token, and the log shows causes.
-    if code in _FOR_NOW or status >= FIRST_SERVER_ERROR:
+    if code in _FOR_NOW or is_throttle(error) or is_server_error(error):
         raise UnavailableError("SNS takes no endpoints for now; try again.") from None
     if platform and code in _INVALID:
         reason = f"SNS does not take it as a token of {platform}"
@@ -141,7 +147,3 @@ def missing_platform(platform: ChannelType) -> ConflictError:
         f"There is no platform application for {platform}; make it with: "
         f"fanfare platform create {platform}"
     )
-
-
-def _code(error: ClientError) -> Any:
-    return error.response["Error"]["Code"]

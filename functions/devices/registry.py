@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from functions.devices.endpoints import Endpoints
+from functions.devices.endpoints import EndpointRefusedError, Endpoints
 from functions.devices.records import ChannelType, Device, Known, OptOut
 from functions.devices.store import DeviceStore
 from functions.shared.errors import ConflictError, NotFoundError, UnavailableError
@@ -57,7 +57,7 @@ class Registry:
             return
         try:
             self.endpoints.remove(known.endpoint_arn, owner=device.device_id)
-        except UnavailableError:
+        except (UnavailableError, EndpointRefusedError):
             # The device is stored and reachable; a dead endpoint more does no harm.
             logger.warning("former endpoint is left over", extra={"device_id": device.device_id})
 

@@ -8,7 +8,8 @@ from botocore.exceptions import ClientError
 
 from functions.devices.items import KNOWN_NAMES, decode, decode_known, encode
 from functions.devices.records import Device, Known
-from functions.shared.batches import batch_get
+from functions.shared.aws_errors import raise_unless_condition_failed
+from functions.shared.batches import batch_get, batch_put
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -42,9 +43,7 @@ class DeviceStore:
 
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
         """
-        with self._table.batch_writer() as writer:
-            for device in devices:
-                writer.put_item(Item=encode(device))
+        batch_put(self._table, map(encode, devices))
 
     def delete(self, known: Known) -> bool:
         """Removes the device; False if it is no longer as it was known."""
@@ -66,9 +65,8 @@ class DeviceStore:
         try:
             call(ConditionExpression=_still(known), **request)
         except ClientError as error:
-            if error.response["Error"]["Code"] == "ConditionalCheckFailedException":
-                return False
-            raise
+            raise_unless_condition_failed(error)
+            return False
         return True
 
 

@@ -1,4 +1,8 @@
-"""Batched reads that come back whole. Batched writes are boto3's own `Table.batch_writer`."""
+"""Batched reads and writes that come back whole: what DynamoDB leaves over is repeated.
+
+boto3's own `Table.batch_writer` repeats it, too, but at once and without end, which a partition at
+its limit answers with still more left over.
+"""
 
 import random
 import time
@@ -6,6 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from botocore.exceptions import ClientError
+
+from functions.shared.aws_errors import is_throttle
 from functions.shared.errors import UnavailableError
 
 if TYPE_CHECKING:
@@ -13,8 +20,13 @@ if TYPE_CHECKING:
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 BATCH_GET_MAX_KEYS = 100
-MAX_ROUNDS = 8
+# https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+BATCH_WRITE_MAX_ITEMS = 25
+MAX_READ_ROUNDS = 8
+# Half a minute at least: a burst of large items has to wait for its partition's 1,000 units/s.
+MAX_WRITE_ROUNDS = 20
 FIRST_BACKOFF_SECONDS = 0.05
+LONGEST_BACKOFF_SECONDS = 5.0
 
 T = TypeVar("T")
 
@@ -48,13 +60,65 @@ def batch_get(
     found: list[dict[str, Any]] = []
     for some in batched(keys, BATCH_GET_MAX_KEYS):
         wanted: dict[str, Any] = {table.name: {**request, "Keys": some}}
-        for round_ in range(MAX_ROUNDS):
+        for round_ in range(MAX_READ_ROUNDS):
             answer = table.meta.client.batch_get_item(RequestItems=wanted)
             found += answer["Responses"].get(table.name, [])
             wanted = dict(answer.get("UnprocessedKeys", {}))
             if not wanted:
                 break
-            sleep(random.uniform(0, FIRST_BACKOFF_SECONDS * 2**round_))  # noqa: S311 (jitter)
+            sleep(_backoff(round_))
         else:
-            raise UnavailableError(f"DynamoDB kept keys back through {MAX_ROUNDS} rounds")
+            raise UnavailableError(f"DynamoDB kept keys back through {MAX_READ_ROUNDS} rounds")
     return found
+
+
+def batch_put(
+    table: "Table",
+    items: Iterable[dict[str, Any]],
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Writes every item, each key once; UnavailableError if DynamoDB keeps some back for good.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+    """
+    _batch_write(table, ({"PutRequest": {"Item": item}} for item in items), sleep)
+
+
+def batch_delete(
+    table: "Table",
+    keys: Iterable[dict[str, Any]],
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Deletes every item, each key once; UnavailableError if DynamoDB keeps some back for good."""
+    _batch_write(table, ({"DeleteRequest": {"Key": key}} for key in keys), sleep)
+
+
+def _batch_write(
+    table: "Table", requests: Iterable[dict[str, Any]], sleep: Callable[[float], None]
+) -> None:
+    for some in batched(requests, BATCH_WRITE_MAX_ITEMS):
+        left: list[Any] = some
+        for round_ in range(MAX_WRITE_ROUNDS):
+            left = _left_over(table, left)
+            if not left:
+                break
+            sleep(_backoff(round_))
+        else:
+            raise UnavailableError(f"DynamoDB took no more through {MAX_WRITE_ROUNDS} rounds")
+
+
+def _left_over(table: "Table", requests: list[Any]) -> list[Any]:
+    try:
+        answer = table.meta.client.batch_write_item(RequestItems={table.name: requests})
+    except ClientError as error:
+        if is_throttle(error):  # all of them were left over
+            return requests
+        raise
+    return list(answer.get("UnprocessedItems", {}).get(table.name, []))
+
+
+def _backoff(round_: int) -> float:
+    longest = min(FIRST_BACKOFF_SECONDS * 2.0**round_, LONGEST_BACKOFF_SECONDS)
+    return random.uniform(longest / 2, longest)  # noqa: S311 (jitter)

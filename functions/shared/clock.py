@@ -18,6 +18,11 @@ def to_wire(instant: datetime) -> str:
     return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def optional_to_wire(instant: datetime | None) -> str | None:
+    """`to_wire`, with None for None."""
+    return None if instant is None else to_wire(instant)
+
+
 def from_wire(text: str) -> datetime:
     """The instant that `to_wire` wrote."""
     return datetime.fromisoformat(text).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""Expected failures, one root. Each knows the HTTP status it becomes; only problems.py uses it."""
+"""Expected failures, one root. Each knows the HTTP status it becomes; only http.py uses it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

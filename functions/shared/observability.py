@@ -8,8 +8,6 @@ logger = Logger()
 metrics = Metrics()
 tracer = Tracer()
 
-CAMPAIGN_ID = "campaign_id"
-
 DEVICES_SUBSCRIBED = "DevicesSubscribed"
 DEVICES_SKIPPED = "DevicesSkipped"
 SUBSCRIBE_THROTTLED = "SubscribeThrottled"

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 class Settings(BaseModel):
     """Base of each handler's settings: the field `devices_table` is read from DEVICES_TABLE."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     @classmethod
     def from_environment(cls) -> Self:

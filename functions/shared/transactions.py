@@ -1,4 +1,9 @@
-"""DynamoDB's conditional writes told apart: done, refused by a condition, or worth a repeat."""
+"""DynamoDB transactions told apart: done, refused by a condition, or worth a repeat.
+
+Also for single writes that meet a transaction on their item: DynamoDB refuses these, and the SDK
+repeats neither.
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+"""
 
 import random
 import time
@@ -7,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from functions.shared.aws_errors import code_of
 from functions.shared.errors import UnavailableError
 
 if TYPE_CHECKING:
@@ -18,6 +24,7 @@ MAX_ROUNDS = 10
 FIRST_BACKOFF_SECONDS = 0.02
 
 _CANCELLED = "TransactionCanceledException"
+_MET_A_TRANSACTION = "TransactionConflictException"
 _CONDITION_FAILED = "ConditionalCheckFailed"
 _REPEATABLE = frozenset(
     {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded", "None"}
@@ -32,29 +39,18 @@ class ConditionFailedError(Exception):
         super().__init__(f"condition of action {', '.join(map(str, self.failed))} did not hold")
 
 
-def raise_unless_condition_failed(error: ClientError) -> None:
-    """Returns if a single write was refused by its condition; raises any other error again."""
-    if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-        raise error
-
-
 def transact(
     table: "Table",
     actions: Sequence[dict[str, Any]],
     *,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Writes all or nothing; ConditionFailedError names the actions that stood in the way.
-
-    Two transactions that meet on one item cancel each other; that alone is repeated here, since the
-    SDK does not:
-    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
-    """
+    """Writes all or nothing; ConditionFailedError names the actions that stood in the way."""
     for round_ in range(MAX_ROUNDS):
         try:
             table.meta.client.transact_write_items(TransactItems=list(actions))  # type: ignore[arg-type]
         except ClientError as error:
-            if error.response["Error"]["Code"] != _CANCELLED:
+            if code_of(error) != _CANCELLED:
                 raise
             reasons = error.response.get("CancellationReasons", [])
             codes = [reason.get("Code", "None") for reason in reasons]
@@ -63,7 +59,25 @@ def transact(
                 raise ConditionFailedError(failed) from error
             if not codes or not _REPEATABLE.issuperset(codes):
                 raise
-            sleep(random.uniform(0, FIRST_BACKOFF_SECONDS * 2**round_))  # noqa: S311 (jitter)
+            sleep(_backoff(round_))
         else:
             return
     raise UnavailableError(f"DynamoDB transactions kept meeting through {MAX_ROUNDS} rounds")
+
+
+def update_item(
+    table: "Table", *, sleep: Callable[[float], None] = time.sleep, **request: Any
+) -> dict[str, Any]:
+    """The answer to UpdateItem, repeated while a transaction is at work on the item."""
+    for round_ in range(MAX_ROUNDS):
+        try:
+            return dict(table.update_item(**request))
+        except ClientError as error:
+            if code_of(error) != _MET_A_TRANSACTION:
+                raise
+            sleep(_backoff(round_))
+    raise UnavailableError(f"DynamoDB transactions kept meeting through {MAX_ROUNDS} rounds")
+
+
+def _backoff(round_: int) -> float:
+    return random.uniform(0, FIRST_BACKOFF_SECONDS * 2.0**round_)  # noqa: S311 (jitter)

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from stacks.config import Config, ConfigError
+from functions.audience import subscriber
+from stacks.config import WORKER_MARGIN_SECONDS, Config, ConfigError
 
 
 def refusal(context: dict[str, Any], **others: Any) -> str:
@@ -97,7 +98,7 @@ def test_a_batch_that_does_not_fit_the_timeout_is_refused_with_the_numbers(
         "a batch does not fit into the subscriber's timeout: chunk_size 100 x "
         "subscribe_batch_size 128 = 12800 devices, at 47.5 subscribes a second and worker "
         "(subscribe_quota_per_second 100 x subscribe_headroom 0.95 / subscriber_concurrency 2), "
-        "take 269.5 s; allowed are 48 s (0.8 x subscriber_timeout_seconds 60)"
+        "take 269.5 s; allowed are 45 s (subscriber_timeout_seconds 60 x 0.8, or less 15 s)"
     )
 
 
@@ -118,3 +119,15 @@ def test_the_last_batch_that_fits_takes_exactly_the_time_allowed(
         assert Config.from_context({**context, **others}).chunk_size == chunk_size
     else:
         assert "take 322.0 s; allowed are 320 s" in refusal(context, **others)
+
+
+def test_synth_and_worker_keep_the_same_time_for_the_end_of_a_batch() -> None:
+    assert WORKER_MARGIN_SECONDS == subscriber.MARGIN_SECONDS
+
+
+def test_a_short_timeout_leaves_the_worker_its_margin(context: dict[str, Any]) -> None:
+    # 15 of 30 s are left: 712 devices at 47.5 a second.
+    short = {**context, "subscriber_timeout_seconds": 30, "subscribe_batch_size": 1}
+    assert Config.from_context({**short, "chunk_size": 712}).chunk_size == 712
+    with pytest.raises(ConfigError, match="allowed are 15 s"):
+        Config.from_context({**short, "chunk_size": 713})

@@ -44,7 +44,6 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "CAMPAIGNS_TABLE": CAMPAIGNS,
             "LISTS_TABLE": LISTS,
             "IDEMPOTENCY_TABLE": "<Campaigns/IdempotencyTable>",
-            "CLEAN_UP_QUEUE_URL": "<Campaigns/CleanUpQueue>",
             "SCHEDULE_GROUP": GROUP,
             "GATE_DAYS": "90",
         },
@@ -55,6 +54,7 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
         {
             "CAMPAIGNS_TABLE": CAMPAIGNS,
             "STATE_MACHINE_ARN": "<Campaigns/Workflow/Machine/StateMachine>",
+            "CLEAN_UP_QUEUE_URL": "<Campaigns/CleanUpQueue>",
         },
     ),
     "campaigns.workflow": (
@@ -71,13 +71,19 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "DUE_FUNCTION_ARN": "<Campaigns/Workflow/Due.Arn>",
         },
     ),
-    "campaigns.publisher": (30, 512, {"CAMPAIGNS_TABLE": CAMPAIGNS}),
+    "campaigns.publisher": (60, 512, {"CAMPAIGNS_TABLE": CAMPAIGNS}),
     "campaigns.receipt": (30, 512, {"CAMPAIGNS_TABLE": CAMPAIGNS}),
     "campaigns.due": (30, 512, {"CAMPAIGNS_TABLE": CAMPAIGNS}),
     "campaigns.clean_up": (
         900,
         512,
-        {"CAMPAIGNS_TABLE": CAMPAIGNS, "LISTS_TABLE": LISTS, "SCHEDULE_GROUP": GROUP},
+        {
+            "CAMPAIGNS_TABLE": CAMPAIGNS,
+            "LISTS_TABLE": LISTS,
+            "SCHEDULE_GROUP": GROUP,
+            "TOPIC_ARN_PREFIX": "arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:"
+            "Fanfare-campaign-",
+        },
     ),
 }
 

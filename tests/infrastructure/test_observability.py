@@ -12,10 +12,12 @@ def test_these_alarms_watch_these_metrics(fanfare: Synthesized) -> None:
 
     messages = ("AWS/SQS", "ApproximateNumberOfMessagesVisible", 0)
     assert alarms == {
-        "Audience/SubscribeDeadLetters/Alarm": messages,
+        # DeadLetter empties this queue; what counts is that it received something.
+        "Audience/SubscribeDeadLetters/Alarm": ("AWS/SQS", "NumberOfMessagesReceived", 0),
         "Audience/SubscribeParked/Alarm": messages,
         "Campaigns/Workflow/ProbeDeadLetters/Alarm": messages,
-        "Campaigns/Workflow/LaunchDeadLetters/Alarm": messages,
+        "Campaigns/Workflow/DueDeadLetters/Alarm": messages,
+        "Campaigns/CampaignLauncher/LaunchDeadLetters/Alarm": messages,
         "Campaigns/CleanUpDeadLetters/Alarm": messages,
         "Observability/OldestMessageAlarm": ("AWS/SQS", "ApproximateAgeOfOldestMessage", 43_200),
         "Observability/FailedExecutionsAlarm": ("AWS/States", "ExecutionsFailed", 0),

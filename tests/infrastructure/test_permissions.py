@@ -38,7 +38,7 @@ def test_only_the_publisher_publishes_and_only_to_campaigns(fanfare: Synthesized
 
 def test_each_function_does_with_sns_what_it_is_for(fanfare: Synthesized) -> None:
     app, endpoint = (
-        f"arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:{kind}/*/Fanfare-*"
+        f"arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:{kind}/*/Fanfare-platform-*"
         for kind in ("app", "endpoint")
     )
 
@@ -52,7 +52,6 @@ def test_each_function_does_with_sns_what_it_is_for(fanfare: Synthesized) -> Non
         "audience.subscriber": {("Subscribe", TOPICS)},
         "campaigns.workflow": {
             ("CreateTopic", TOPICS),
-            ("SetTopicAttributes", TOPICS),
             ("Subscribe", TOPICS),
             ("DeleteTopic", TOPICS),
         },

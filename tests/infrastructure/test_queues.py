@@ -9,7 +9,8 @@ SUBSCRIBE_DEAD_LETTERS = "Audience/SubscribeDeadLetters"
 SUBSCRIBE_PARKED = "Audience/SubscribeParked"
 PROBE = "Campaigns/Workflow/ProbeQueue"
 PROBE_DEAD_LETTERS = "Campaigns/Workflow/ProbeDeadLetters"
-LAUNCH_DEAD_LETTERS = "Campaigns/Workflow/LaunchDeadLetters"
+DUE_DEAD_LETTERS = "Campaigns/Workflow/DueDeadLetters"
+LAUNCH_DEAD_LETTERS = "Campaigns/CampaignLauncher/LaunchDeadLetters"
 CLEAN_UP = "Campaigns/CleanUpQueue"
 CLEAN_UP_DEAD_LETTERS = "Campaigns/CleanUpDeadLetters"
 
@@ -23,7 +24,7 @@ def test_every_queue_is_encrypted_and_keeps_its_messages_for_fourteen_days(
 
     assert set(queues) == {
         *(SUBSCRIBE, SUBSCRIBE_DEAD_LETTERS, SUBSCRIBE_PARKED),
-        *(PROBE, PROBE_DEAD_LETTERS, LAUNCH_DEAD_LETTERS),
+        *(PROBE, PROBE_DEAD_LETTERS, LAUNCH_DEAD_LETTERS, DUE_DEAD_LETTERS),
         *(CLEAN_UP, CLEAN_UP_DEAD_LETTERS),
     }
     for queue in queues.values():
@@ -121,7 +122,9 @@ def test_the_other_queues_have_their_functions_which_report_single_failures(
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_the_launcher_is_called_for_new_campaign_records_only(fanfare: Synthesized) -> None:
+def test_the_launcher_is_called_for_campaigns_that_are_new_or_to_be_deleted(
+    fanfare: Synthesized,
+) -> None:
     mapping = source(fanfare, "campaigns.launcher")
 
     assert mapping["EventSourceArn"] == "<Campaigns/CampaignsTable.StreamArn>"
@@ -129,7 +132,11 @@ def test_the_launcher_is_called_for_new_campaign_records_only(fanfare: Synthesiz
         {
             "Pattern": '{"eventName":["INSERT"],'
             '"dynamodb":{"NewImage":{"record":{"S":["campaign"]}}}}'
-        }
+        },
+        {
+            "Pattern": '{"eventName":["MODIFY"],"dynamodb":{"NewImage":'
+            '{"record":{"S":["campaign"]},"deleting":{"BOOL":[true]}}}}'
+        },
     ]
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert mapping["BisectBatchOnFunctionError"] is True

@@ -64,12 +64,11 @@ def test_the_workflow_goes_these_ways(definition: dict[str, Any], states: States
             "SUPERSEDED": "Superseded",
             "otherwise": "AwaitReceipt",
         },
-        "AwaitReceipt": {"next": "Received", "States.ALL": "Settle"},
+        "AwaitReceipt": {"next": "Settle", "States.ALL": "Settle"},
         "Settle": {"next": "SettleOutcome", "States.ALL": "MarkFailed"},
         "SettleOutcome": {"REFUSED": "Gate", "otherwise": "Settled"},
         "MarkFailed": {"next": "Failed", "States.ALL": "Failed"},
         "Superseded": {},
-        "Received": {},
         "Settled": {},
         "Failed": {},
     }
@@ -80,7 +79,6 @@ def test_a_workflow_ends_well_but_for_a_failure(states: States) -> None:
 
     assert ends == {
         "Superseded": "Succeed",
-        "Received": "Succeed",
         "Settled": "Succeed",
         "Failed": "Fail",
     }
@@ -142,13 +140,15 @@ def test_all_segments_are_listed_side_by_side(states: States) -> None:
     assert "Parameters" not in task
 
 
-def test_publish_calls_the_publisher_and_is_never_tried_again(states: States) -> None:
+def test_publish_is_tried_again_only_where_lambda_did_not_run_the_publisher(states: States) -> None:
     publish = states["Publish"]
 
     assert publish["Resource"] == "<Campaigns/Workflow/Publisher.Arn>"
     assert publish["Parameters"] == {"campaign_id.$": "$.campaign_id"}
     assert publish["ResultPath"] == "$.published"
-    assert "Retry" not in publish
+    assert [retry["ErrorEquals"] for retry in publish["Retry"]] == [
+        ["Lambda.TooManyRequestsException"]
+    ]
 
 
 def test_every_task_but_publish_is_tried_again_five_times(states: States) -> None:

@@ -238,3 +238,14 @@ def test_absurd_depth_is_refused_like_any_other(wrap: Any) -> None:
 
 def test_thousands_of_wrong_places_are_told_a_hundred_at_most() -> None:
     assert len(refused({"any": [{"op": "eq"}] * 5000})) == 100
+
+
+def test_criteria_that_the_campaign_could_not_keep_are_refused_with_the_figures() -> None:
+    # One long value over and over: DynamoDB would take it once, the campaign keeps it each time.
+    same = {"field": "Attributes.茶", "op": "eq", "value": "茶" * 1000}
+    with pytest.raises(InvalidInputError) as error:
+        parse({"any": [same] * 22})
+    assert [(part.place, part.reason) for part in error.value.parts] == [
+        ("criteria", "take 67,197 bytes as JSON; the limit is 65,536")
+    ]
+    parse({"any": [same] * 21})

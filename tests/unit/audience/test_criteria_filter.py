@@ -120,13 +120,6 @@ def test_more_operators_than_dynamodb_takes_are_refused_with_the_figures() -> No
     compile_filter(parse({"any": [cond("Id", "eq", f"{n % 9}") for n in range(150)]}))
 
 
-def test_values_that_the_campaign_could_not_keep_are_refused_with_the_figures() -> None:
-    values = [f"{n:03}" + "x" * 997 for n in range(66)]
-    assert refused(cond("Id", "in", values)) == [
-        ("criteria", "takes 66,000 bytes of values; the limit is 65,536")
-    ]
-
-
 def test_fifty_levels_compile_and_need_a_parenthesis_at_every_second_one_only() -> None:
     tree: object = OLD
     for level in range(50):

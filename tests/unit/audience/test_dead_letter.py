@@ -1,5 +1,7 @@
 """A chunk that the queue gave up is counted, so that its campaign never waits for it."""
 
+import pytest
+
 from functions.audience.dead_letter import give_up
 from functions.audience.lists import Claim, ListStore
 from functions.audience.records import (
@@ -56,3 +58,21 @@ def test_a_chunk_of_a_campaign_that_is_gone_or_over_is_dropped(
     lists.close(CAMPAIGN)
     assert give_up(KEY, lists=lists, wake=waker) == 0
     assert lists.tally(CAMPAIGN) == Tally()
+
+
+def test_a_device_that_another_copy_of_the_message_settles_meanwhile_stays_settled(
+    lists: ListStore, waker: Waker
+) -> None:
+    listed(lists, devices(1, 3))
+    members = lists.members
+
+    def overtaken(campaign_id: str, device_ids: list[str]) -> list[Member]:
+        seen = members(campaign_id, device_ids)
+        done = Member(campaign_id=CAMPAIGN, device_id="d2", status=MemberStatus.SUBSCRIBED)
+        lists.write_members([done])
+        return seen
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lists, "members", overtaken)
+        assert give_up(KEY, lists=lists, wake=waker) == 2
+    assert lists.tally(CAMPAIGN) == Tally(subscribed=1, failed={"given_up": 2})

@@ -157,3 +157,21 @@ def test_a_list_opened_twice_stays_as_it_is(lists: ListStore, queue: FakeQueue) 
     list_one(lists, queue, devices(1, 25))
     open_list(lists)
     assert progress(lists).matched == 25
+
+
+def test_a_chunk_of_large_ids_is_cut_to_what_an_item_holds(
+    lists: ListStore, queue: FakeQueue
+) -> None:
+    open_list(lists)
+    found = [
+        Candidate(device_id="裝" * 250 + f"{n:04}", endpoint_arn="a" * 200) for n in range(800)
+    ]
+    listed = list_segment(
+        campaign_id=CAMPAIGN,
+        segment=0,
+        scan=lambda _criteria: iter(found),
+        lists=lists,
+        queue=queue,  # type: ignore[arg-type]
+        chunk_size=1_000,
+    )
+    assert listed == Listed(matched=800, chunks=3, queued=3)

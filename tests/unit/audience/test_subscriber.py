@@ -115,7 +115,7 @@ def test_what_is_unsettled_fails_and_comes_again_soon(
         Unsettled(code="InternalError") if endpoint == "endpoint-1" else None
     )
     assert call([record_of(0, received=2), record_of(1)], worker, queue) == ["m0"]
-    assert queue.postponed == [("handle-m0", 20)]
+    assert queue.postponed == [("handle-m0", 30)]
     assert lists.progress([CAMPAIGN])[CAMPAIGN].chunks_done == 1
 
 

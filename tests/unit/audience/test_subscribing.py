@@ -44,7 +44,7 @@ def test_every_device_of_a_batch_is_subscribed_once_and_is_a_member(
 ) -> None:
     messages = listed(lists, devices(1, 30), devices(31, 40))
     worked = worker.work(messages, deadline=later())
-    assert (worked.subscribed, worked.out_of_time, worked.unsettled) == (40, (), ())
+    assert (worked.subscribed, worked.out_of_time, worked.unsettled) == (40, (), {})
     assert sns.calls == {f"endpoint-{n}": 1 for n in range(1, 41)}
     assert lists.tally(CAMPAIGN) == Tally(subscribed=40)
     progress = lists.progress([CAMPAIGN])[CAMPAIGN]
@@ -112,8 +112,9 @@ def test_a_worker_that_died_before_ticking_off_is_repeated_without_a_call_to_sns
         patch.setattr(lists, "tick", _die)
         worker.work(messages, deadline=later())
     assert sns.calls.total() == 30
-    worker.work([ChunkMessage(key=messages[0].key, begun=True)], deadline=later())
+    again = worker.work([ChunkMessage(key=messages[0].key, begun=True)], deadline=later())
     assert sns.calls.total() == 30
+    assert again.subscribed == 0
     assert lists.tally(CAMPAIGN) == Tally(subscribed=30)
     assert lists.progress([CAMPAIGN])[CAMPAIGN].complete
 
@@ -157,7 +158,7 @@ def test_what_sns_does_not_settle_is_left_to_the_queue_and_keeps_what_was_settle
     sns.script = break_one
     bad, good = listed(lists, devices(1, 3), devices(4, 6))
     worked = worker.work([bad, good], deadline=later())
-    assert (worked.unsettled, worked.out_of_time) == ((bad.key,), ())
+    assert (worked.unsettled, worked.out_of_time) == ({bad.key: "InternalError"}, ())
     assert sns.calls["endpoint-2"] == 4
     assert lists.progress([CAMPAIGN])[CAMPAIGN].chunks_done == 1
     sns.script = lambda _endpoint, _call: None
@@ -171,7 +172,7 @@ def test_an_internal_error_now_and_then_is_repeated_at_once(
 ) -> None:
     sns.script = lambda _endpoint, call: Unsettled(code="InternalError") if call == 1 else None
     worked = worker.work(listed(lists, devices(1, 10)), deadline=later())
-    assert (worked.subscribed, worked.unsettled) == (10, ())
+    assert (worked.subscribed, worked.unsettled) == (10, {})
 
 
 def test_out_of_time_the_rest_is_handed_back_and_nothing_is_lost(
@@ -191,7 +192,7 @@ def test_a_chunk_of_a_closed_list_is_passed_over(
     messages = listed(lists, devices(1, 5))
     lists.close(CAMPAIGN)
     worked = worker.work(messages, deadline=later())
-    assert (worked.subscribed, worked.unsettled, worked.out_of_time) == (0, (), ())
+    assert (worked.subscribed, worked.unsettled, worked.out_of_time) == (0, {}, ())
     assert sns.calls.total() == 0
 
 

@@ -96,16 +96,6 @@ class FakeExecutions:
 
 
 @dataclass
-class FakeCleanUp:
-    """Keeps which campaigns are to be deleted."""
-
-    sent: list[str] = field(default_factory=list)
-
-    def send(self, campaign_id: str) -> None:
-        self.sent.append(campaign_id)
-
-
-@dataclass
 class World:
     """One campaign's surroundings."""
 
@@ -116,7 +106,6 @@ class World:
     topics: FakeTopics = field(default_factory=FakeTopics)
     schedules: FakeSchedules = field(default_factory=FakeSchedules)
     executions: FakeExecutions = field(default_factory=FakeExecutions)
-    clean_up: FakeCleanUp = field(default_factory=FakeCleanUp)
 
     @property
     def steps(self) -> Steps:
@@ -137,7 +126,6 @@ class World:
         return Campaigns(
             store=self.store,
             lists=self.lists,
-            clean_up=self.clean_up,  # type: ignore[arg-type]
             executions=self.executions,  # type: ignore[arg-type]
             schedules=self.schedules,  # type: ignore[arg-type]
             wake=self.waker,

@@ -78,7 +78,9 @@ def test_a_campaign_is_created_and_can_be_looked_at() -> None:
     assert (created["state"], created["name"]) == ("BUILDING", "Jazz night")
     assert call("GET", f"/campaigns/{created['id']}") == (200, created)
     status, page = call("GET", "/campaigns", query={"limit": "5"})
-    assert (status, page) == (200, {"campaigns": [created], "next": None})
+    shown_alone = {"criteria", "message", "publishes"}
+    summary = {name: value for name, value in created.items() if name not in shown_alone}
+    assert (status, page) == (200, {"campaigns": [summary], "next": None})
 
 
 @pytest.mark.parametrize(

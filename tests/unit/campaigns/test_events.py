@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from botocore.exceptions import ClientError
 
 from functions.campaigns.due import due
 from functions.campaigns.executions import NeverStartedError
@@ -16,22 +17,27 @@ from tests.unit.campaigns.conftest import NOON, World
 class FakeStarts:
     """Keeps the names of what was started, or refuses for good."""
 
-    def __init__(self, refusal: str | None = None) -> None:
+    def __init__(self, refusal: Exception | None = None) -> None:
         self.names: list[str] = []
         self._refusal = refusal
 
     def start(self, _campaign_id: str, name: str) -> None:
         if self._refusal:
-            raise NeverStartedError(self._refusal)
+            raise self._refusal
         self.names.append(name)
+
+
+DENIED = NeverStartedError("The workflow could not be started: AccessDeniedException")
+BUSY = ClientError({"Error": {"Code": "ExecutionLimitExceeded"}}, "StartExecution")
 
 
 def launched(world: World, executions: FakeStarts) -> None:
     launch(
         "c1",
-        "2026-12-01T12:00:00.000Z",
+        NOON,
         store=world.store,
         executions=executions,  # type: ignore[arg-type]
+        clock=world.clock,
     )
 
 
@@ -45,12 +51,43 @@ def test_a_stored_campaign_is_started_under_a_name_of_its_own(world: World) -> N
 
 def test_a_campaign_that_can_never_start_fails_with_the_reason(world: World) -> None:
     world.building()
-    launched(world, FakeStarts("The workflow could not be started: AccessDeniedException"))
+    launched(world, FakeStarts(DENIED))
     campaign = world.store.get("c1")
     assert (campaign.state, campaign.reason) == (
         State.FAILED,
         "The workflow could not be started: AccessDeniedException",
     )
+
+
+def test_a_start_that_may_work_later_is_left_to_the_stream_for_half_an_hour(world: World) -> None:
+    world.building()
+    world.clock.pass_seconds(29 * 60)
+    with pytest.raises(ClientError):
+        launched(world, FakeStarts(BUSY))
+    world.clock.pass_seconds(60)
+    launched(world, FakeStarts(BUSY))
+    campaign = world.store.get("c1")
+    assert (campaign.state, campaign.reason) == (
+        State.FAILED,
+        "The workflow could not be started: ExecutionLimitExceeded",
+    )
+
+
+def test_a_cancelled_campaign_that_cannot_start_does_not_block_the_stream(world: World) -> None:
+    world.building()
+    world.store.change_state("c1", State.CANCELLED, reason="cancelled")
+    launched(world, FakeStarts(DENIED))
+    assert world.store.get("c1").reason == "cancelled"
+
+
+def test_a_due_function_that_died_before_the_wake_up_wakes_when_it_is_repeated(
+    world: World,
+) -> None:
+    world.ready(publish_at=NOON + timedelta(hours=1))
+    world.store.request_publish("c1", "p1")
+    assert world.waker.tokens == []
+    due("c1", store=world.store, wake=world.waker)
+    assert world.waker.tokens == ["gate"]
 
 
 def test_a_schedule_that_fires_twice_publishes_once(world: World) -> None:
@@ -60,7 +97,7 @@ def test_a_schedule_that_fires_twice_publishes_once(world: World) -> None:
     campaign = world.store.get("c1")
     assert campaign.state is State.PUBLISHING
     assert len(campaign.publishes) == 1
-    assert world.waker.tokens == ["gate"]
+    assert world.waker.tokens == ["gate", "gate"]
 
 
 @pytest.mark.parametrize("state", [State.CANCELLED, State.FAILED])

@@ -13,6 +13,7 @@ from botocore.exceptions import (
     EndpointConnectionError,
     ReadTimeoutError,
 )
+from botocore.parsers import ResponseParserError
 from botocore.stub import Stubber
 from moto import mock_aws
 
@@ -48,6 +49,7 @@ def test_an_accepted_message_has_an_id() -> None:
         ("NotFound", 404, NotAccepted(code="NotFound", later=False)),
         ("AuthorizationError", 403, NotAccepted(code="AuthorizationError", later=False)),
         ("Throttling", 400, NotAccepted(code="Throttling", later=True)),
+        ("KMSThrottling", 400, NotAccepted(code="KMSThrottling", later=True)),
         ("InternalError", 500, Unknown(code="InternalError")),
         ("ServiceUnavailable", 503, Unknown(code="ServiceUnavailable")),
     ],
@@ -65,6 +67,7 @@ def test_a_refusal_is_known_and_a_server_error_is_not(
         (ConnectTimeoutError(endpoint_url="x"), NotAccepted),
         (ReadTimeoutError(endpoint_url="x"), Unknown),
         (ConnectionClosedError(endpoint_url="x"), Unknown),
+        (ResponseParserError("no XML"), Unknown),
     ],
 )
 def test_what_never_left_is_not_accepted_and_what_broke_off_is_unknown(

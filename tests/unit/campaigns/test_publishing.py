@@ -1,6 +1,7 @@
 """One publish request reaches SNS at most once, and its receipt settles what is not known."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -274,6 +275,51 @@ def test_a_publisher_that_never_ran_leads_back_to_ready(world: World) -> None:
     campaign = world.store.get("c1")
     assert (campaign.state, campaign.reason) == (State.READY, "SNS was never called.")
     assert send(world, FakeSend()) is Outcome.SUPERSEDED
+
+
+def test_a_publisher_that_died_after_a_refusal_leaves_a_campaign_that_goes_on(
+    world: World,
+) -> None:
+    world.ready()
+    ask(world)
+
+    def die(*_: object) -> bool:
+        raise RuntimeError("killed")
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(RuntimeError, match="killed"):
+        patch.setattr(world.store, "refuse_publish", die)
+        send(world, FakeSend([NotAccepted(code="InvalidParameter", later=False)]))
+    assert settle("c1", store=world.store) is Outcome.SENT
+    assert world.store.get("c1").state is State.FAILED
+
+
+def test_a_receipt_function_that_died_before_the_state_is_made_good_by_settling(
+    world: World,
+) -> None:
+    world.ready()
+    campaign = ask(world)
+    send(world, FakeSend())
+    assert campaign.publish_id is not None
+    world.store.note_receipt("c1", campaign.publish_id, "m1")
+    settle("c1", store=world.store)
+    assert world.store.get("c1").state is State.PUBLISHED
+    assert receive(world) is None
+
+
+def test_a_write_that_the_sdk_repeats_still_lets_its_caller_send(world: World) -> None:
+    world.ready()
+    campaign = ask(world)
+    assert campaign.publish_id is not None
+    change = world.store._change_publish
+
+    def answer_lost(*arguments: Any, **more: Any) -> bool:
+        change(*arguments, **more)
+        return change(*arguments, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world.store, "_change_publish", answer_lost)
+        assert world.store.begin_sending("c1", campaign.publish_id)
+    assert not world.store.begin_sending("c1", campaign.publish_id)
 
 
 def test_a_receipt_of_an_unknown_publish_changes_nothing(world: World) -> None:

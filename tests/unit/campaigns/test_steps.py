@@ -1,5 +1,6 @@
 """Each step of the workflow may run twice, late or for a campaign that is gone."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -173,11 +174,31 @@ def test_a_campaign_nobody_published_is_cancelled(world: World) -> None:
     )
 
 
-def test_expiry_leaves_a_publish_that_was_asked_for_alone(world: World) -> None:
+def test_expiry_leaves_a_publish_that_was_just_asked_for_alone(world: World) -> None:
     world.ready()
     world.store.request_publish("c1", "p1")
+    world.clock.pass_seconds(3600)
     world.steps.expire("c1")
     assert world.store.get("c1").state is State.PUBLISHING
+
+
+def test_expiry_does_not_send_what_was_asked_for_long_ago(world: World) -> None:
+    world.ready()
+    world.store.request_publish("c1", "p1")
+    world.clock.pass_seconds(3601)
+    world.steps.expire("c1")
+    campaign = world.store.get("c1")
+    assert campaign.state is State.CANCELLED
+    (publish,) = campaign.publishes
+    assert publish.reason == "Asked for at 2026-12-01T12:00:00.000Z, it was never sent."
+
+
+def test_a_deployment_between_two_tries_does_not_change_the_number_of_segments(
+    world: World,
+) -> None:
+    world.building()
+    first = world.steps.prepare("c1", "x1")
+    assert replace(world.steps, scan_segments=5).prepare("c1", "x1") == first
 
 
 def test_a_failure_is_kept_with_its_reason_and_closes_the_list(world: World) -> None:

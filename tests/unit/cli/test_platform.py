@@ -57,7 +57,7 @@ def test_only_the_arn_is_kept() -> None:
 
     [arn] = applications()
     assert result.exit_code == 0
-    assert arn.endswith(":app/GCM/Fanfare-GCM")
+    assert arn.endswith(":app/GCM/Fanfare-platform-GCM")
     assert parameter("/Fanfare/platforms/GCM") == arn
     assert SECRET in applications()[arn]["PlatformCredential"]
     assert SECRET not in result.stdout + result.stderr

@@ -101,5 +101,5 @@ def test_make_without_a_target_lists_the_targets() -> None:
     targets = [line.split()[1] for line in shown.splitlines() if line.startswith("  make ")]
     assert targets == [
         *("help", "demo", "test", "up", "down", "status", "lint", "unit", "infra", "e2e"),
-        *("deploy", "destroy", "clean", "lock"),
+        *("bootstrap", "deploy", "destroy", "clean", "lock"),
     ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TOKEN = "token-5ecre7"
 APPLICATIONS = {
-    ChannelType.GCM: "arn:aws:sns:us-east-1:123456789012:app/GCM/Fanfare-GCM",
+    ChannelType.GCM: "arn:aws:sns:us-east-1:123456789012:app/GCM/Fanfare-platform-GCM",
     ChannelType.APNS: "arn:aws:sns:us-east-1:123456789012:app/APNS/Fanfare-APNS",
 }
 

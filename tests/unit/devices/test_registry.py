@@ -42,7 +42,9 @@ def only(sns: FakeSns) -> dict[str, str]:
 
 def test_a_new_device_gets_an_endpoint_by_one_call(registry: Registry, sns: FakeSns) -> None:
     stored = registry.register(device(Metrics={"score": Decimal("0.1")}))
-    assert stored.endpoint_arn == ("arn:aws:sns:us-east-1:123456789012:endpoint/GCM/Fanfare-GCM/0")
+    assert stored.endpoint_arn == (
+        "arn:aws:sns:us-east-1:123456789012:endpoint/GCM/Fanfare-platform-GCM/0"
+    )
     assert registry.get("d1") == stored
     assert only(sns) == {"Token": TOKEN, "Enabled": "true", "CustomUserData": "d1"}
     assert sns.calls == {"create": 1}
@@ -124,8 +126,8 @@ def test_a_token_that_another_endpoint_has_moves_the_device_there(
 @pytest.mark.parametrize(
     "arn",
     [
-        "arn:aws:sns:us-east-1:000000000000:app/GCM/Fanfare-GCM/7f3c",
-        "arn:aws-cn:sns:cn-north-1:123456789012:endpoint/GCM/Fanfare-GCM/7f3c",
+        "arn:aws:sns:us-east-1:000000000000:app/GCM/Fanfare-platform-GCM/7f3c",
+        "arn:aws-cn:sns:cn-north-1:123456789012:endpoint/GCM/Fanfare-platform-GCM/7f3c",
     ],
 )
 @pytest.mark.parametrize("prefix", ["", "Invalid parameter: Token Reason: "])
@@ -325,7 +327,7 @@ def test_a_failed_registration_leaves_what_was_stored(registry: Registry, sns: F
 def test_it_works_against_moto_as_against_the_fake(devices_table: Any) -> None:
     client = boto3.client("sns")
     application = client.create_platform_application(
-        Name="Fanfare-GCM", Platform="GCM", Attributes={}
+        Name="Fanfare-platform-GCM", Platform="GCM", Attributes={}
     )["PlatformApplicationArn"]
     registry = Registry(
         store=DeviceStore(devices_table),

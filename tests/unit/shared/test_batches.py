@@ -1,4 +1,4 @@
-"""Batched reads come back whole, or not at all."""
+"""Batched reads come back whole, or not at all; batched writes are carried out whole."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,7 +6,7 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from functions.shared.batches import batch_get, batched
+from functions.shared.batches import batch_delete, batch_get, batch_put, batched
 from functions.shared.errors import UnavailableError
 
 if TYPE_CHECKING:
@@ -58,3 +58,39 @@ def test_keys_kept_back_for_ever_are_no_half_answer() -> None:
             stub.add_response("batch_get_item", {"Responses": {}, "UnprocessedKeys": kept})
         with pytest.raises(UnavailableError, match="8 rounds"):
             batch_get(table, [key("a")], sleep=lambda _: None)
+
+
+def test_items_that_dynamodb_leaves_over_are_written_again() -> None:
+    table = boto3.resource("dynamodb").Table("devices")
+    slept: list[float] = []
+    left = {"devices": [{"PutRequest": {"Item": {"Id": {"S": "b"}}}}]}
+    with Stubber(table.meta.client) as stub:
+        stub.add_response("batch_write_item", {"UnprocessedItems": left})
+        stub.add_client_error("batch_write_item", "ProvisionedThroughputExceededException")
+        stub.add_response(
+            "batch_write_item",
+            {"UnprocessedItems": {}},
+            {"RequestItems": {"devices": [{"PutRequest": {"Item": key("b")}}]}},
+        )
+        batch_put(table, [key("a"), key("b")], sleep=slept.append)
+        stub.assert_no_pending_responses()
+    assert len(slept) == 2
+
+
+def test_more_items_than_one_call_takes_are_all_written_and_all_deleted(
+    devices_table: "Table",
+) -> None:
+    batch_put(devices_table, (key(f"d{number}") for number in range(60)))
+    assert devices_table.scan()["Count"] == 60
+    batch_delete(devices_table, (key(f"d{number}") for number in range(59)))
+    assert devices_table.scan()["Items"] == [key("d59")]
+
+
+def test_items_left_over_for_ever_are_an_error() -> None:
+    table = boto3.resource("dynamodb").Table("devices")
+    with Stubber(table.meta.client) as stub:
+        for _ in range(20):
+            left = {"devices": [{"DeleteRequest": {"Key": {"Id": {"S": "a"}}}}]}
+            stub.add_response("batch_write_item", {"UnprocessedItems": left})
+        with pytest.raises(UnavailableError, match="20 rounds"):
+            batch_delete(table, [key("a")], sleep=lambda _: None)

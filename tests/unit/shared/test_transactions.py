@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from functions.shared.errors import UnavailableError
-from functions.shared.transactions import ConditionFailedError, transact
+from functions.shared.transactions import ConditionFailedError, transact, update_item
 
 
 class FakeTable:
@@ -59,3 +59,26 @@ def test_conflicts_without_end_are_an_error() -> None:
     with pytest.raises(UnavailableError):
         run(table)
     assert table.calls == 10
+
+
+class MeetingTable:
+    """A table whose item is under a transaction for so many tries."""
+
+    def __init__(self, meetings: int) -> None:
+        self.meetings = meetings
+
+    def update_item(self, **request: Any) -> dict[str, Any]:
+        if self.meetings > 0:
+            self.meetings -= 1
+            raise ClientError(
+                {"Error": {"Code": "TransactionConflictException", "Message": ""}}, "UpdateItem"
+            )
+        return {"Attributes": request["Key"]}
+
+
+def test_a_single_write_that_meets_a_transaction_is_repeated() -> None:
+    table = MeetingTable(3)
+    answer = update_item(table, sleep=lambda _seconds: None, Key={"Id": "a"})  # type: ignore[arg-type]
+    assert answer == {"Attributes": {"Id": "a"}}
+    with pytest.raises(UnavailableError):
+        update_item(MeetingTable(99), sleep=lambda _seconds: None, Key={})  # type: ignore[arg-type]
