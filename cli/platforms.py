@@ -5,6 +5,7 @@ Only the ARN is kept (Systems Manager); the credentials go to SNS and nowhere el
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import botocore.exceptions
 
@@ -66,6 +67,16 @@ def create(target: Target, name: PlatformName, credentials: Credentials) -> str:
     return arn
 
 
+def delete(target: Target, name: PlatformName) -> bool:
+    """Removes the platform application, with its endpoints, and its ARN; False if there is none."""
+    arn = _existing(target, name)
+    if arn is not None:
+        target.cloud.client("sns").delete_platform_application(PlatformApplicationArn=arn)
+    ssm = target.cloud.client("ssm")
+    gone = ssm.delete_parameters(Names=[target.output("PlatformParameterPath") + name])
+    return arn is not None or bool(gone["DeletedParameters"])
+
+
 def list_all(target: Target) -> list[Platform]:
     """The push services that are set up, by name."""
     pages = target.cloud.client("ssm").get_paginator("get_parameters_by_path")
@@ -80,11 +91,9 @@ def list_all(target: Target) -> list[Platform]:
     return sorted(found, key=lambda platform: platform.name)
 
 
-def _enabled(sns: "object", arn: str) -> str:
+def _enabled(sns: Any, arn: str) -> str:
     try:
-        answer = sns.get_platform_application_attributes(  # type: ignore[attr-defined]
-            PlatformApplicationArn=arn
-        )
+        answer = sns.get_platform_application_attributes(PlatformApplicationArn=arn)
     except botocore.exceptions.ClientError as error:
         if error.response["Error"]["Code"] in {"NotFound", "NotFoundException"}:
             return "gone"

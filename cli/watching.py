@@ -12,8 +12,6 @@ LOCAL_POLL_SECONDS = 0.3
 
 # Where a campaign rests: it goes on only if somebody (or its publish time) makes it.
 RESTING = frozenset({"READY", "PUBLISHED", "CANCELLED", "FAILED"})
-# Where it goes on by itself.
-MOVING = frozenset({"BUILDING", "PUBLISHING", "REFRESHING"})
 GOOD = frozenset({"READY", "PUBLISHED"})
 
 

@@ -1,4 +1,4 @@
-"""`fanfare platform create|list`: the push services that messages go through."""
+"""`fanfare platform create|list|delete`: the push services that messages go through."""
 
 import os
 from dataclasses import asdict
@@ -72,6 +72,24 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
         output.print_table(["platform", "enabled", "ARN"], rows)
     else:
         output.say("no push service is set up; see fanfare platform create --help")
+
+
+@app.command()
+def delete(
+    ctx: typer.Context,
+    name: Annotated[PlatformName, typer.Argument(metavar="PLATFORM")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Remove a push service: none of its devices can be reached any more."""
+    target = find_target(ctx)
+    if not yes:
+        typer.confirm(f"Remove {name} and the endpoints of all its devices?", abort=True, err=True)
+    removed = platforms.delete(target, name)
+    if as_json:
+        output.print_json({"platform": str(name), "removed": removed})
+    else:
+        output.say(f"{name} is removed" if removed else f"{name} was not set up")
 
 
 def _gcm(file: Path | None) -> Credentials:

@@ -105,18 +105,13 @@ def render(message: Message, *, probe: str | None = None, place: str = "message"
     return rendered
 
 
-def message_attributes(
-    _message: Message, *, apns_topic: str | None = None
-) -> "dict[str, MessageAttributeValueTypeDef]":
-    """The attributes for Publish: an alert for Apple, and its topic (the bundle id) if given.
+def message_attributes() -> "dict[str, MessageAttributeValueTypeDef]":
+    """The attributes for Publish: an alert, which Apple wants to be told.
 
+    Apple's topic is left to the platform application, which knows its app's bundle id.
     https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
     """
-    values = {"PUSH_TYPE": "alert"} | ({} if apns_topic is None else {"TOPIC": apns_topic})
-    return {
-        f"AWS.SNS.MOBILE.APNS.{name}": {"DataType": "String", "StringValue": value}
-        for name, value in values.items()
-    }
+    return {"AWS.SNS.MOBILE.APNS.PUSH_TYPE": {"DataType": "String", "StringValue": "alert"}}
 
 
 def _payload(message: Message, platform: ChannelType) -> str:

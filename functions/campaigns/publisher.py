@@ -46,4 +46,4 @@ def send(
 ) -> PublishAnswer:
     """What SNS answers to the message, rendered for every platform and for the probe."""
     payload = render(message, probe=encode(campaign_id, publish_id))
-    return topics.publish(topic_arn, payload, message_attributes(message))
+    return topics.publish(topic_arn, payload, message_attributes())

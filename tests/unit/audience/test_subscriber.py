@@ -10,7 +10,8 @@ from functions.audience.queue import ChunkMessage, UnreadableMessageError, decod
 from functions.audience.records import Chunk, ChunkKey, ChunkState, Tally
 from functions.audience.subscriber import take
 from functions.audience.subscribing import SubscribeWorker
-from functions.audience.topic import Unsettled
+from functions.audience.topic import Answer, Refused, Throttled, Unsettled
+from functions.shared.observability import metrics
 from tests.unit.audience.conftest import CAMPAIGN, EVERYBODY, TOPIC, FakeQueue, FakeSns, devices
 
 FIVE_MINUTES = 300.0
@@ -151,3 +152,35 @@ def test_a_message_names_its_chunk_and_carries_no_device() -> None:
         "attempt": "a1",
         "number": 7,
     }
+
+
+def test_what_a_batch_came_to_is_counted_in_metrics(
+    lists: ListStore, worker: SubscribeWorker, queue: FakeQueue, sns: FakeSns
+) -> None:
+    def answer(endpoint: str, call: int) -> Answer | None:
+        if endpoint == "endpoint-1":
+            return Refused(reason="endpoint_gone")
+        return Throttled() if endpoint == "endpoint-2" and call == 1 else None
+
+    listed(lists, chunks=2, size=4)
+    sns.script = answer
+    metrics.clear_metrics()
+    call([record_of(0), record_of(1)], worker, queue)
+    written: dict[str, Any] = dict(metrics.serialize_metric_set())
+    metrics.clear_metrics()
+    assert {
+        name: written[name]
+        for name in (
+            "DevicesSubscribed",
+            "DevicesSkipped",
+            "SubscribeFailed",
+            "SubscribeThrottled",
+        )
+    } == {
+        "DevicesSubscribed": [7.0],
+        "DevicesSkipped": [0.0],
+        "SubscribeFailed": [1.0],
+        "SubscribeThrottled": [1.0],
+    }
+    (directive,) = written["_aws"]["CloudWatchMetrics"]
+    assert (directive["Namespace"], directive["Dimensions"]) == ("Fanfare", [["service"]])

@@ -194,10 +194,6 @@ def test_a_message_comes_back_as_it_was_stored() -> None:
 
 
 def test_apple_is_told_that_it_is_an_alert() -> None:
-    assert message_attributes(message()) == {
+    assert message_attributes() == {
         "AWS.SNS.MOBILE.APNS.PUSH_TYPE": {"DataType": "String", "StringValue": "alert"}
-    }
-    assert message_attributes(message(), apns_topic="example.app") == {
-        "AWS.SNS.MOBILE.APNS.PUSH_TYPE": {"DataType": "String", "StringValue": "alert"},
-        "AWS.SNS.MOBILE.APNS.TOPIC": {"DataType": "String", "StringValue": "example.app"},
     }

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,7 @@ from functions.audience.records import Member, MemberStatus, Tally
 from functions.campaigns.states import State
 from functions.campaigns.steps import ListDoesNotAddUpError
 from functions.campaigns.workflow import run
+from functions.shared.observability import metrics
 from tests.unit.campaigns.conftest import NOON, PROBE, World
 
 TOPIC = "arn:aws:sns:us-east-1:123456789012:fanfare-campaign-c1"
@@ -237,3 +239,13 @@ def test_a_failure_after_the_end_changes_nothing(world: World, state: State) -> 
 def test_an_unknown_step_is_an_error(world: World) -> None:
     with pytest.raises(KeyError, match="dance"):
         run(world.steps, {"step": "dance", "campaign_id": "c1"})
+
+
+def test_the_seconds_that_a_list_took_are_a_metric(world: World) -> None:
+    world.listed()
+    world.clock.pass_seconds(7)
+    metrics.clear_metrics()
+    world.steps.mark_ready("c1")
+    written: dict[str, Any] = dict(metrics.serialize_metric_set())
+    metrics.clear_metrics()
+    assert written["ListBuildSeconds"] == [7.0]

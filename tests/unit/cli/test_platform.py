@@ -156,3 +156,23 @@ def test_the_list_shows_what_is_set_up() -> None:
 
     assert [(platform["name"], platform["enabled"]) for platform in found] == [("GCM", "yes")]
     assert clouds.LOCAL_REGION in found[0]["arn"]
+
+
+def test_a_removed_platform_keeps_neither_application_nor_parameter() -> None:
+    run("create", "GCM", "--credential-file", service_account())
+
+    result = run("delete", "GCM", "--yes", "--json")
+
+    assert json.loads(result.stdout) == {"platform": "GCM", "removed": True}
+    assert applications() == {}
+    assert json.loads(run("list", "--json").stdout) == {"platforms": []}
+    assert json.loads(run("delete", "GCM", "--yes", "--json").stdout)["removed"] is False
+
+
+def test_removing_a_platform_asks_first() -> None:
+    run("create", "GCM", "--credential-file", service_account())
+
+    result = run("delete", "GCM")
+
+    assert result.exit_code == 1
+    assert len(applications()) == 1
