@@ -36,6 +36,7 @@ from functions.shared.clock import utc_now
 from functions.shared.errors import (
     ConflictError,
     IdempotencyMismatchError,
+    InvalidInputError,
     NotFoundError,
 )
 from functions.shared.http import http_api
@@ -44,7 +45,7 @@ from functions.shared.openapi import answers
 from functions.shared.settings import Settings
 from functions.shared.task_tokens import wake
 
-_NOT_NOW = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+_NOT_NOW = (NotFoundError, ConflictError)
 
 IDEMPOTENCY_SECONDS = 24 * 60 * 60
 IDEMPOTENCY_KEY_MAX_CHARACTERS = 255
@@ -104,9 +105,9 @@ IdempotencyKey = Annotated[
         HTTPStatus.CREATED,
         "The campaign, BUILDING",
         CampaignView,
-        HTTPStatus.BAD_REQUEST,
-        HTTPStatus.CONFLICT,
-        HTTPStatus.UNPROCESSABLE_ENTITY,
+        InvalidInputError,
+        ConflictError,
+        IdempotencyMismatchError,
     ),
 )
 def create_campaign(
@@ -127,7 +128,7 @@ def create_campaign(
 @app.get(
     "/campaigns",
     summary="Campaigns, newest first",
-    responses=answers(HTTPStatus.OK, "A page of campaigns", CampaignPage, HTTPStatus.BAD_REQUEST),
+    responses=answers(HTTPStatus.OK, "A page of campaigns", CampaignPage, InvalidInputError),
 )
 def list_campaigns(
     limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT,
@@ -139,7 +140,7 @@ def list_campaigns(
 @app.get(
     "/campaigns/<campaign_id>",
     summary="One campaign with its counts and publishes",
-    responses=answers(HTTPStatus.OK, "The campaign", CampaignView, HTTPStatus.NOT_FOUND),
+    responses=answers(HTTPStatus.OK, "The campaign", CampaignView, NotFoundError),
 )
 def show_campaign(campaign_id: str) -> CampaignView:
     return _campaigns().show(_id(campaign_id))

@@ -26,14 +26,19 @@ from functions.devices.schema import (
 from functions.devices.store import DeviceStore
 from functions.devices.wire import result_to_wire, to_wire
 from functions.shared import clients, exact_json
-from functions.shared.errors import NotFoundError
+from functions.shared.errors import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    UnavailableError,
+)
 from functions.shared.http import http_api
 from functions.shared.observability import logger, tracer
 from functions.shared.openapi import answers
 from functions.shared.settings import Settings
 
-_LATER = (HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE)
-_REFUSED = (HTTPStatus.BAD_REQUEST, *_LATER)
+_LATER = (ConflictError, UnavailableError)
+_REFUSED = (InvalidInputError, *_LATER)
 
 
 class DevicesApiSettings(Settings):
@@ -72,7 +77,7 @@ def put_device(
 @app.get(
     "/devices/<device_id>",
     summary="One device, its push token included",
-    responses=answers(HTTPStatus.OK, "The device", DEVICE_ANSWER, HTTPStatus.NOT_FOUND),
+    responses=answers(HTTPStatus.OK, "The device", DEVICE_ANSWER, NotFoundError),
 )
 def get_device(device_id: str) -> Response[str]:
     return _json(to_wire(_registry().get(_id(device_id))))
@@ -81,7 +86,7 @@ def get_device(device_id: str) -> Response[str]:
 @app.delete(
     "/devices/<device_id>",
     summary="Forget a device and its endpoint",
-    responses=answers(HTTPStatus.NO_CONTENT, "It is gone", None, HTTPStatus.NOT_FOUND, *_LATER),
+    responses=answers(HTTPStatus.NO_CONTENT, "It is gone", None, NotFoundError, *_LATER),
 )
 def delete_device(device_id: str) -> Response[str]:
     _registry().delete(_id(device_id))

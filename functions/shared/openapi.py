@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from functions.shared.errors import FanfareError
 from functions.shared.http import PROBLEM_CONTENT_TYPE, Problem
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def answers(
     status: HTTPStatus,
     description: str,
     body: JsonSchema | type[BaseModel] | None,
-    *problems: HTTPStatus,
+    *problems: type[FanfareError],
 ) -> "dict[int, OpenAPIResponse]":
     """What a route answers: its own answer, and the problems it may answer instead."""
     own: OpenAPIResponse = {"description": description}
@@ -27,8 +28,9 @@ def answers(
         own["content"] = {"application/json": {"model": body}}
     found: dict[int, OpenAPIResponse] = {int(status): own}
     for problem in problems:
-        found[int(problem)] = {
-            "description": problem.phrase,
+        # Our own title: the standard library's phrases differ from one Python to the next.
+        found[int(problem.status)] = {
+            "description": problem.title,
             "content": {PROBLEM_CONTENT_TYPE: {"model": Problem}},
         }
     return found
