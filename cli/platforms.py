@@ -69,12 +69,15 @@ def create(target: Target, name: PlatformName, credentials: Credentials) -> str:
 
 def delete(target: Target, name: PlatformName) -> bool:
     """Removes the platform application, with its endpoints, and its ARN; False if there is none."""
-    arn = _existing(target, name)
-    if arn is not None:
-        target.cloud.client("sns").delete_platform_application(PlatformApplicationArn=arn)
     ssm = target.cloud.client("ssm")
-    gone = ssm.delete_parameters(Names=[target.output("PlatformParameterPath") + name])
-    return arn is not None or bool(gone["DeletedParameters"])
+    parameter = target.output("PlatformParameterPath") + name
+    stored = ssm.get_parameters(Names=[parameter])["Parameters"]
+    arn = str(stored[0]["Value"]) if stored else _existing(target, name)
+    if arn is None:
+        return False
+    target.cloud.client("sns").delete_platform_application(PlatformApplicationArn=arn)
+    ssm.delete_parameters(Names=[parameter])
+    return True
 
 
 def list_all(target: Target) -> list[Platform]:

@@ -104,4 +104,4 @@ class Audience(Construct):
             batch_size=config.subscribe_batch_size,
             max_concurrency=config.subscriber_concurrency,
         )
-        self.subscribe_dead_letters.work_off(self.dead_letter, batch_size=10)
+        self.subscribe_dead_letters.work_off(self.dead_letter, batch_size=1)

@@ -34,6 +34,8 @@ API_BURST_MAX = 5_000
 TIMEOUT_SHARE = 0.8
 WORKER_MARGIN_SECONDS = 15
 
+TOPIC_ARN_OR_NOTHING = r"^(arn:[^:]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]+)?$"
+
 # The keys that are ours; CDK's own carry colons, slashes or hyphens.
 _OWN_KEY = re.compile(r"[a-z0-9_]+")
 
@@ -73,7 +75,7 @@ class Config(BaseModel):
     api_throttle_burst: Annotated[int, Field(ge=1, le=API_BURST_MAX)]
     hello_throttle_rate: Annotated[int, Field(ge=1, le=API_RATE_MAX)]
     hello_throttle_burst: Annotated[int, Field(ge=1, le=API_BURST_MAX)]
-    alarm_topic_arn: Annotated[str, Field(pattern=r"^(arn:[^:]+:sns:.+)?$")]
+    alarm_topic_arn: Annotated[str, Field(pattern=TOPIC_ARN_OR_NOTHING)]
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Self:

@@ -135,7 +135,7 @@ class CampaignStateMachine(Construct):
         return publish
 
     def _await_receipt(self, gate: tasks.LambdaInvoke) -> sfn.Chain:
-        """The receipt, or what the records of the publish say without one: it may not be sent."""
+        """The receipt, or the end of the wait for it; then what the records of the publish say."""
         seconds = Duration.seconds(self._config.receipt_wait_seconds)
         wait = self._tasks.wait("AwaitReceipt", "await_receipt", timeout=seconds)
         settle = self._tasks.step("Settle", "settle", result_path="$.settled")

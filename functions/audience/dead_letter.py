@@ -62,7 +62,7 @@ def give_up(key: ChunkKey, *, lists: ListStore, wake: Wake) -> int:
     chunk = lists.chunks([key]).get(key)
     if progress is None or progress.state is not ListState.OPEN or chunk is None:
         return 0
-    given_up = 0
+    given_up: list[Member] = []
     if chunk.state is ChunkState.PENDING:
         ids = [candidate.device_id for candidate in chunk.candidates]
         settled = {member.device_id for member in lists.members(key.campaign_id, ids)}
@@ -70,11 +70,12 @@ def give_up(key: ChunkKey, *, lists: ListStore, wake: Wake) -> int:
         for candidate in left:
             # One by one: a second copy of the message may be at work on the same devices.
             member = _given_up(key.campaign_id, candidate)
-            given_up += lists.add_member(member) and member.status is MemberStatus.FAILED
+            if lists.add_member(member):
+                given_up.append(member)
         tick = Tick(key=key, state=ChunkState.DEAD, devices=len(chunk.candidates))
-        settle(lists, key.campaign_id, [tick], [])
+        settle(lists, key.campaign_id, [tick], [], written_before=given_up)
     wake_if_complete(lists, [key.campaign_id], wake)
-    return given_up
+    return sum(member.status is MemberStatus.FAILED for member in given_up)
 
 
 def _given_up(campaign_id: str, candidate: Candidate) -> Member:

@@ -18,13 +18,16 @@ def settle(
     members: Iterable[Member],
     *,
     unfinished: Sequence[ChunkKey] = (),
+    written_before: Sequence[Member] = (),
 ) -> None:
     """Writes members, then ticks their chunks off; nothing stays of a campaign that is gone.
 
-    `unfinished` are the chunks of members that are written without their chunk being ticked off.
+    `unfinished` are the chunks of members that are written without their chunk being ticked off;
+    `written_before` are members of these chunks that need not be written, but may have to go.
     """
     written = list(members)
     lists.write_members(written)
+    written += written_before
     not_ticked = list(unfinished)
     for some in batched(ticks, TICKS_A_TRANSACTION):
         if not _tick(lists, campaign_id, some):

@@ -58,22 +58,19 @@ class _Job:
 
     chunk: Chunk
     topic_arn: str
-    settled_before: frozenset[str] = frozenset()
+    left: Sequence[Candidate]  # the devices without a result from an earlier delivery
     outcomes: list[Outcome] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)  # those of the outcomes that are settled
 
-    @property
-    def left(self) -> list[Candidate]:
-        """The devices without a result from an earlier delivery."""
-        return [each for each in self.chunk.candidates if each.device_id not in self.settled_before]
+    def add(self, outcome: Outcome) -> None:
+        """What one device came to."""
+        self.outcomes.append(outcome)
+        if isinstance(outcome, Member):
+            self.members.append(outcome)
 
     @property
     def over(self) -> bool:
         return len(self.outcomes) == len(self.left)
-
-    @property
-    def members(self) -> list[Member]:
-        """What this delivery came to."""
-        return [outcome for outcome in self.outcomes if isinstance(outcome, Member)]
 
     @property
     def complete(self) -> bool:
@@ -146,7 +143,8 @@ class SubscribeWorker:
             if chunk.state is not ChunkState.PENDING:
                 continue
             settled = self._settled(chunk) if key in begun else frozenset()
-            jobs.append(_Job(chunk=chunk, topic_arn=progress.topic_arn, settled_before=settled))
+            left = [each for each in chunk.candidates if each.device_id not in settled]
+            jobs.append(_Job(chunk=chunk, topic_arn=progress.topic_arn, left=left))
         return jobs
 
     def _settled(self, chunk: Chunk) -> frozenset[str]:
@@ -162,7 +160,7 @@ class SubscribeWorker:
             finished, waiting = wait(waiting, timeout=SETTLE_INTERVAL_SECONDS)
             for future in finished:
                 job = futures[future]
-                job.outcomes.append(future.result())
+                job.add(future.result())
                 if job.over:
                     to_settle.append(job)
             self._settle(to_settle)

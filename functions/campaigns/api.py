@@ -106,6 +106,7 @@ IdempotencyKey = Annotated[
         "The campaign, BUILDING",
         CampaignView,
         InvalidInputError,
+        NotFoundError,
         ConflictError,
         IdempotencyMismatchError,
     ),

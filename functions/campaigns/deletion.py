@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from functions.audience.lists import ListStore
 from functions.campaigns.executions import Executions
 from functions.campaigns.schedule import Schedules
-from functions.campaigns.states import CANCELLABLE, State
 from functions.campaigns.store import CampaignStore
 from functions.campaigns.topics import Topics
-from functions.shared.errors import ConflictError
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -49,8 +47,6 @@ class Deletion:
         campaign = self.store.find(campaign_id)
         if campaign is None or not campaign.deleting:
             return
-        if campaign.state in CANCELLABLE:
-            self._cancel(campaign_id)
         self.lists.close(campaign_id)
         if campaign.execution_arn is not None:
             self.executions.stop(campaign.execution_arn, REASON)
@@ -59,11 +55,5 @@ class Deletion:
         self.topics.delete(self.topic_arn_prefix + campaign_id)
         self.lists.delete_all(campaign_id)
         found = self.store.find(campaign_id)
-        if found is not None:
+        if found is not None and found.deleting:
             self.store.delete(found)
-
-    def _cancel(self, campaign_id: str) -> None:
-        try:
-            self.store.change_state(campaign_id, State.CANCELLED, reason=REASON)
-        except ConflictError:
-            return  # it ended by itself meanwhile

@@ -11,7 +11,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.batch import EventType
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.campaigns.deletion import CleanUpQueue
 from functions.campaigns.executions import Executions, NeverStartedError
@@ -27,7 +27,7 @@ from functions.shared.record_batches import work_off
 from functions.shared.settings import Settings
 
 # Step Functions not answering for so long is no passing fault; the stream keeps a record of a
-# campaign for an hour (stacks/workflow.py).
+# campaign for an hour (stacks/launcher.py).
 GIVE_UP_AFTER = timedelta(minutes=30)
 
 
@@ -93,10 +93,11 @@ def launch(
         executions.start(campaign_id, name=f"{campaign_id}-{digits}")
     except NeverStartedError as error:
         _give_up(campaign_id, str(error), store)
-    except ClientError as error:
+    except (ClientError, BotoCoreError) as error:
         if clock() - created_at < GIVE_UP_AFTER:
             raise
-        _give_up(campaign_id, f"The workflow could not be started: {code_of(error)}", store)
+        code = code_of(error) if isinstance(error, ClientError) else type(error).__name__
+        _give_up(campaign_id, f"The workflow could not be started: {code}", store)
     else:
         logger.info("workflow started")
 

@@ -25,7 +25,7 @@ from functions.campaigns.schema import (
 from functions.campaigns.states import State
 from functions.campaigns.store import CampaignStore
 from functions.shared.clock import Clock
-from functions.shared.errors import IdempotencyMismatchError
+from functions.shared.errors import IdempotencyMismatchError, NotFoundError
 from functions.shared.task_tokens import Wake
 
 KEY_NAMESPACE = uuid.UUID("5f0f6c1e-2d0b-4a43-9a5e-6d6c1b1c0a01")
@@ -115,8 +115,12 @@ class Campaigns:
 
     def delete(self, campaign_id: str) -> CampaignView:
         """The campaign as it was; from now on it is hidden, and its parts are being removed.
-        ConflictError while it is PUBLISHING, NotFoundError."""
-        view = self.show(campaign_id)
+        Asked again before they are, they are removed again. ConflictError while it is PUBLISHING,
+        NotFoundError."""
+        campaign = self.store.find(campaign_id)
+        if campaign is None:
+            raise NotFoundError(f"There is no campaign {campaign_id}.")
+        view = self._view(campaign)
         self.store.mark_deleting(campaign_id)
         return view
 

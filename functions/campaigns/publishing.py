@@ -92,13 +92,20 @@ def send_once(
             store.note_sent(campaign_id, publish.publish_id, message_id)
             return Outcome.SENT
         case NotAccepted(code=code):
-            return _back_to_ready(campaign_id, publish, f"SNS did not accept it: {code}", store)
+            reason = f"SNS did not accept it: {code}"
+            refused = store.refuse_publish(
+                campaign_id, publish.publish_id, reason, while_=PublishState.SENDING
+            )
+            return Outcome.REFUSED if refused else Outcome.UNKNOWN
         case Unknown():
             return Outcome.UNKNOWN
 
 
 def settle(campaign_id: str, *, store: CampaignStore) -> Outcome:
-    """Decides what is known when the wait for the receipt is over."""
+    """Decides what is known when the wait for the receipt is over, with a receipt or without.
+
+    ConflictError if the publish moves on at this moment: the step is to be repeated.
+    """
     campaign = store.find(campaign_id)
     publish = None if campaign is None else current_publish(campaign)
     if campaign is None or publish is None or campaign.state is not State.PUBLISHING:
@@ -113,7 +120,14 @@ def settle(campaign_id: str, *, store: CampaignStore) -> Outcome:
             reason = "It is not known whether SNS accepted the message; no receipt came in time."
             store.change_state(campaign_id, State.FAILED, reason=reason)
         case PublishState.REQUESTED | PublishState.REFUSED:
-            return _back_to_ready(campaign_id, publish, "SNS was never called.", store)
+            if not store.refuse_publish(
+                campaign_id,
+                publish.publish_id,
+                "SNS was never called.",
+                while_=PublishState.REQUESTED,
+            ):
+                raise ConflictError("The publish moved on meanwhile; look again.")
+            return Outcome.REFUSED
     return Outcome.SENT
 
 
@@ -155,13 +169,6 @@ def _published(campaign_id: str, store: CampaignStore) -> bool:
     except ConflictError:
         return False
     return True
-
-
-def _back_to_ready(
-    campaign_id: str, publish: Publish, reason: str, store: CampaignStore
-) -> Outcome:
-    refused = store.refuse_publish(campaign_id, publish.publish_id, reason)
-    return Outcome.REFUSED if refused else Outcome.UNKNOWN
 
 
 def _open_gate(campaign: Campaign, wake: Wake) -> None:

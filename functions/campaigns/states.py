@@ -27,8 +27,6 @@ ALLOWED: dict[State, frozenset[State]] = {
     State.FAILED: frozenset({State.PUBLISHED}),
 }
 
-CANCELLABLE = frozenset(state for state, after in ALLOWED.items() if State.CANCELLED in after)
-
 
 def allowed_from(target: State) -> frozenset[State]:
     """The states from which a campaign may change into the target."""

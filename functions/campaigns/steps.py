@@ -131,9 +131,13 @@ class Steps:
     def _refuse_late_publish(self, campaign_id: str) -> None:
         campaign = self.store.find(campaign_id)
         publish = None if campaign is None else current_publish(campaign)
-        if publish is not None and self.clock() - publish.requested_at > LATE_AFTER:
+        if publish is None or publish.state is not PublishState.REQUESTED:
+            return
+        if self.clock() - publish.requested_at > LATE_AFTER:
             reason = f"Asked for at {to_wire(publish.requested_at)}, it was never sent."
-            self.store.refuse_publish(campaign_id, publish.publish_id, reason)
+            self.store.refuse_publish(
+                campaign_id, publish.publish_id, reason, while_=PublishState.REQUESTED
+            )
 
     def await_receipt(self, campaign_id: str, task_token: str) -> None:
         """Stores who waits for the receipt; wakes it at once if it has come already."""
@@ -147,7 +151,7 @@ class Steps:
             self.wake(task_token)
 
     def settle(self, campaign_id: str) -> dict[str, str]:
-        """Decides a publish whose receipt did not come; REFUSED leads back to the gate."""
+        """Decides what became of the publish; REFUSED leads back to the gate."""
         outcome = settle(campaign_id, store=self.store)
         return {"outcome": outcome}
 

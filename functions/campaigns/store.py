@@ -130,11 +130,11 @@ class CampaignStore:
         return campaign
 
     def mark_deleting(self, campaign_id: str) -> Campaign:
-        """The campaign, from now on hidden; the stream has it cleaned up. ConflictError while it
-        is PUBLISHING: deleting its topic could lose messages."""
+        """The campaign, from now on hidden; the stream has it cleaned up, again if asked again.
+        ConflictError while it is PUBLISHING: deleting its topic could lose messages."""
         return self._update(
             campaign_id,
-            {"deleting": True},
+            {"deleting": True, "delete_asked_at": to_wire(self._clock())},
             condition=Attr("deleting").exists() | Attr("state").ne(State.PUBLISHING),
         )
 
@@ -204,10 +204,12 @@ class CampaignStore:
         ):
             self._change_publish(campaign_id, publish_id, sent, condition=Attr("record").exists())
 
-    def refuse_publish(self, campaign_id: str, publish_id: str, reason: str) -> bool:
+    def refuse_publish(
+        self, campaign_id: str, publish_id: str, reason: str, *, while_: PublishState
+    ) -> bool:
         """The publish becomes REFUSED and the campaign READY again, both or none, with the reason.
 
-        False if the message is known to have gone out, or the campaign is not PUBLISHING any more.
+        False if the publish is not in that state any more, or the campaign not PUBLISHING.
         """
         refused = _Change({"state": PublishState.REFUSED, "reason": reason})
         ready = _Change({"reason": reason}, state=State.READY, now=self._clock())
@@ -218,8 +220,8 @@ class CampaignStore:
                     self._update_action(
                         _publish_key(campaign_id, publish_id),
                         refused,
-                        "#set_state IN (:requested, :sending)",
-                        {":requested": PublishState.REQUESTED, ":sending": PublishState.SENDING},
+                        "#set_state = :while",
+                        {":while": while_},
                     ),
                     self._update_action(
                         _campaign_key(campaign_id),

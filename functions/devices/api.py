@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import WithJsonSchema
 
 from functions.devices.batch import Stored, register_batch
-from functions.devices.endpoints import Endpoints
+from functions.devices.endpoints import EndpointRefusedError, Endpoints
 from functions.devices.parsing import parse_device, read_id
 from functions.devices.platforms import Platforms
 from functions.devices.registry import Registry
@@ -37,7 +37,7 @@ from functions.shared.observability import logger, tracer
 from functions.shared.openapi import answers
 from functions.shared.settings import Settings
 
-_LATER = (ConflictError, UnavailableError)
+_LATER = (ConflictError, EndpointRefusedError, UnavailableError)
 _REFUSED = (InvalidInputError, *_LATER)
 
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 
+# Some three seconds: whoever calls the API waits for 29 at the most.
+API_ROUNDS = 6
+
+
 class DeviceStore:
     """The devices table. What is changed under a condition is changed by one of two at a time."""
 
@@ -43,7 +47,7 @@ class DeviceStore:
 
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
         """
-        batch_put(self._table, map(encode, devices))
+        batch_put(self._table, map(encode, devices), rounds=API_ROUNDS)
 
     def delete(self, known: Known) -> bool:
         """Removes the device; False if it is no longer as it was known."""

@@ -76,13 +76,14 @@ def batch_put(
     table: "Table",
     items: Iterable[dict[str, Any]],
     *,
+    rounds: int = MAX_WRITE_ROUNDS,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
     """Writes every item, each key once; UnavailableError if DynamoDB keeps some back for good.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
     """
-    _batch_write(table, ({"PutRequest": {"Item": item}} for item in items), sleep)
+    _batch_write(table, ({"PutRequest": {"Item": item}} for item in items), rounds, sleep)
 
 
 def batch_delete(
@@ -92,21 +93,25 @@ def batch_delete(
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
     """Deletes every item, each key once; UnavailableError if DynamoDB keeps some back for good."""
-    _batch_write(table, ({"DeleteRequest": {"Key": key}} for key in keys), sleep)
+    requests = ({"DeleteRequest": {"Key": key}} for key in keys)
+    _batch_write(table, requests, MAX_WRITE_ROUNDS, sleep)
 
 
 def _batch_write(
-    table: "Table", requests: Iterable[dict[str, Any]], sleep: Callable[[float], None]
+    table: "Table",
+    requests: Iterable[dict[str, Any]],
+    rounds: int,
+    sleep: Callable[[float], None],
 ) -> None:
     for some in batched(requests, BATCH_WRITE_MAX_ITEMS):
         left: list[Any] = some
-        for round_ in range(MAX_WRITE_ROUNDS):
+        for round_ in range(rounds):
             left = _left_over(table, left)
             if not left:
                 break
             sleep(_backoff(round_))
         else:
-            raise UnavailableError(f"DynamoDB took no more through {MAX_WRITE_ROUNDS} rounds")
+            raise UnavailableError(f"DynamoDB took no more through {rounds} rounds")
 
 
 def _left_over(table: "Table", requests: list[Any]) -> list[Any]:

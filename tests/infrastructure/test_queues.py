@@ -107,7 +107,7 @@ def test_a_subscriber_takes_256_messages_within_the_window(large_batches: Synthe
 @pytest.mark.parametrize(
     ("handler", "queue", "batch_size"),
     [
-        ("audience.dead_letter", SUBSCRIBE_DEAD_LETTERS, 10),
+        ("audience.dead_letter", SUBSCRIBE_DEAD_LETTERS, 1),
         ("campaigns.receipt", PROBE, 10),
         ("campaigns.clean_up", CLEAN_UP, 1),
     ],

@@ -146,9 +146,11 @@ def test_publish_is_tried_again_only_where_lambda_did_not_run_the_publisher(stat
     assert publish["Resource"] == "<Campaigns/Workflow/Publisher.Arn>"
     assert publish["Parameters"] == {"campaign_id.$": "$.campaign_id"}
     assert publish["ResultPath"] == "$.published"
-    assert [retry["ErrorEquals"] for retry in publish["Retry"]] == [
-        ["Lambda.TooManyRequestsException"]
-    ]
+    (retry,) = publish["Retry"]
+    assert (retry["ErrorEquals"], retry["MaxAttempts"]) == (
+        ["Lambda.TooManyRequestsException"],
+        5,
+    )
 
 
 def test_every_task_but_publish_is_tried_again_five_times(states: States) -> None:

@@ -30,11 +30,11 @@ def test_the_document_has_every_route_with_its_answers(checked_in: dict[str, Any
         for method, operation in operations.items()
     }
     assert answers == {
-        "PUT /devices/{device_id}": ["200", "400", "409", "503"],
+        "PUT /devices/{device_id}": ["200", "400", "409", "502", "503"],
         "GET /devices/{device_id}": ["200", "404"],
-        "DELETE /devices/{device_id}": ["204", "404", "409", "503"],
-        "POST /devices/batch": ["200", "400", "409", "503"],
-        "POST /campaigns": ["201", "400", "409", "422"],
+        "DELETE /devices/{device_id}": ["204", "404", "409", "502", "503"],
+        "POST /devices/batch": ["200", "400", "409", "502", "503"],
+        "POST /campaigns": ["201", "400", "404", "409", "422"],
         "GET /campaigns": ["200", "400"],
         "GET /campaigns/{campaign_id}": ["200", "404"],
         "DELETE /campaigns/{campaign_id}": ["202", "404", "409"],

@@ -76,3 +76,21 @@ def test_a_device_that_another_copy_of_the_message_settles_meanwhile_stays_settl
         patch.setattr(lists, "members", overtaken)
         assert give_up(KEY, lists=lists, wake=waker) == 2
     assert lists.tally(CAMPAIGN) == Tally(subscribed=1, failed={"given_up": 2})
+
+
+def test_a_campaign_deleted_under_the_giving_up_keeps_no_member(
+    lists: ListStore, waker: Waker
+) -> None:
+    listed(lists, devices(1, 3))
+    members = lists.members
+
+    def deleted_meanwhile(campaign_id: str, device_ids: list[str]) -> list[Member]:
+        seen = members(campaign_id, device_ids)
+        lists.close(CAMPAIGN)
+        lists.delete_all(CAMPAIGN)
+        return seen
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lists, "members", deleted_meanwhile)
+        give_up(KEY, lists=lists, wake=waker)
+    assert lists.members(CAMPAIGN, ["d1", "d2", "d3"]) == []

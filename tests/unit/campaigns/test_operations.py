@@ -7,6 +7,7 @@ import pytest
 
 from functions.campaigns.deletion import Deletion
 from functions.campaigns.message import Message
+from functions.campaigns.records import Campaign
 from functions.campaigns.schema import CampaignRequest
 from functions.campaigns.states import State
 from functions.shared.errors import (
@@ -216,29 +217,34 @@ def test_a_topic_that_the_campaign_never_learned_of_is_deleted_with_it(world: Wo
     assert world.topics.topics == {}
 
 
-def test_deleting_again_before_the_clean_up_is_not_found_and_changes_nothing(world: World) -> None:
+def test_deleting_again_before_the_clean_up_asks_for_it_again(world: World) -> None:
     world.ready()
     world.campaigns.delete("c1")
+    world.clock.pass_seconds(60)
+    # The stream tells nothing of an update that changes nothing.
+    first = world.store._table.get_item(Key={"campaign_id": "c1", "record": "campaign"})["Item"]
+    world.campaigns.delete("c1")
+    again = world.store._table.get_item(Key={"campaign_id": "c1", "record": "campaign"})["Item"]
+    assert first != again
+    deletion(world).run("c1")
     with pytest.raises(NotFoundError):
         world.campaigns.delete("c1")
-    deletion(world).run("c1")
-    assert world.store.find("c1") is None
 
 
 def test_a_publish_that_comes_before_the_deletion_wins(world: World) -> None:
     world.ready()
-    show = world.campaigns.show
-    campaigns = world.campaigns
+    find = world.store.find
 
-    def overtaken(campaign_id: str) -> object:
-        seen = show(campaign_id)
+    def overtaken(campaign_id: str) -> Campaign | None:
+        seen = find(campaign_id)
+        patch.undo()
         world.store.request_publish(campaign_id, "p1")
         return seen
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(campaigns), "show", lambda _self, name: overtaken(name))
-        with pytest.raises(ConflictError, match="The campaign is PUBLISHING"):
-            campaigns.delete("c1")
+    patch = pytest.MonkeyPatch()
+    patch.setattr(world.store, "find", overtaken)
+    with pytest.raises(ConflictError, match="The campaign is PUBLISHING"):
+        world.campaigns.delete("c1")
     assert not world.store.get("c1").deleting
 
 

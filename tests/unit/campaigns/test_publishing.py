@@ -283,7 +283,7 @@ def test_a_publisher_that_died_after_a_refusal_leaves_a_campaign_that_goes_on(
     world.ready()
     ask(world)
 
-    def die(*_: object) -> bool:
+    def die(*_: object, **__: object) -> bool:
         raise RuntimeError("killed")
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(RuntimeError, match="killed"):
@@ -320,6 +320,28 @@ def test_a_write_that_the_sdk_repeats_still_lets_its_caller_send(world: World) -
         patch.setattr(world.store, "_change_publish", answer_lost)
         assert world.store.begin_sending("c1", campaign.publish_id)
     assert not world.store.begin_sending("c1", campaign.publish_id)
+
+
+def test_settling_does_not_refuse_what_is_being_sent_at_this_moment(world: World) -> None:
+    world.ready()
+    campaign = ask(world)
+    find = world.store.find
+
+    def overtaken(campaign_id: str) -> Campaign | None:
+        seen = find(campaign_id)
+        patch.undo()
+        assert campaign.publish_id is not None
+        assert world.store.begin_sending(campaign_id, campaign.publish_id)
+        return seen
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(world.store, "find", overtaken)
+    with pytest.raises(ConflictError, match="moved on"):
+        settle("c1", store=world.store)
+    assert only_publish(world).state is PublishState.SENDING
+    assert world.store.get("c1").state is State.PUBLISHING
+    settle("c1", store=world.store)
+    assert world.store.get("c1").state is State.FAILED
 
 
 def test_a_receipt_of_an_unknown_publish_changes_nothing(world: World) -> None:

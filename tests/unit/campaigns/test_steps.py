@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from functions.audience.records import Member, MemberStatus, Tally
-from functions.campaigns.states import State
+from functions.campaigns.states import PublishState, State
 from functions.campaigns.steps import ListDoesNotAddUpError
 from functions.campaigns.workflow import run
 from functions.shared.observability import metrics
@@ -193,6 +193,17 @@ def test_expiry_does_not_send_what_was_asked_for_long_ago(world: World) -> None:
     assert campaign.state is State.CANCELLED
     (publish,) = campaign.publishes
     assert publish.reason == "Asked for at 2026-12-01T12:00:00.000Z, it was never sent."
+
+
+def test_expiry_refuses_nothing_that_may_have_been_sent(world: World) -> None:
+    world.ready()
+    world.store.request_publish("c1", "p1")
+    world.store.begin_sending("c1", "p1")
+    world.clock.pass_seconds(90 * 24 * 3600)
+    world.steps.expire("c1")
+    campaign = world.store.get("c1")
+    assert campaign.state is State.PUBLISHING
+    assert campaign.publishes[0].state is PublishState.SENDING
 
 
 def test_a_deployment_between_two_tries_does_not_change_the_number_of_segments(

@@ -213,9 +213,9 @@ def test_openapi_documents_every_route_with_its_answers_and_problems() -> None:
     }
     assert routes == {
         "get /devices/{device_id}": ["200", "404"],
-        "put /devices/{device_id}": ["200", "400", "409", "503"],
-        "delete /devices/{device_id}": ["204", "404", "409", "503"],
-        "post /devices/batch": ["200", "400", "409", "503"],
+        "put /devices/{device_id}": ["200", "400", "409", "502", "503"],
+        "delete /devices/{device_id}": ["204", "404", "409", "502", "503"],
+        "post /devices/batch": ["200", "400", "409", "502", "503"],
     }
     put = document["paths"]["/devices/{device_id}"]["put"]
     shown = put["requestBody"]["content"]["application/json"]["schema"]
