@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
-PORT ?= 4566
+PORT ?=
 DEVICES ?=
 ARGS ?=
 STACKS ?= --all
@@ -25,13 +25,13 @@ help: ## this list
 	@echo "  PORT=4567 chooses the port of the local cloud, PYTHON=/path/to/python3.12 the interpreter."
 
 demo: $(VENV) $(NODE) ## the main job on this machine, from set-up to receipt, checked
-	@$(FANFARE) demo --port $(PORT) $(if $(DEVICES),--devices $(DEVICES)) $(ARGS)
+	@$(FANFARE) demo $(if $(PORT),--port $(PORT)) $(if $(DEVICES),--devices $(DEVICES)) $(ARGS)
 
 test: $(VENV) $(NODE) ## every check and test
 	@MAKE="$(MAKE)" scripts/run_tests.sh lint unit infra e2e
 
 up: $(VENV) $(NODE) ## start the local cloud and deploy to it
-	@$(FANFARE) up --port $(PORT)
+	@$(FANFARE) up $(if $(PORT),--port $(PORT))
 
 down: $(VENV) ## stop the local cloud and remove what it kept
 	@$(FANFARE) down

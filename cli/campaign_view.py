@@ -47,6 +47,8 @@ def can_it_be_sent(campaign: dict[str, Any]) -> str:
 def who_gets_it(campaign: dict[str, Any]) -> str:
     """How many devices, and how many of the matching ones do not, with the reasons."""
     counts = campaign["counts"]
+    if campaign["state"] == "CANCELLED":
+        return "nobody"
     if counts["subscribed"] is None:
         return f"{counts['processed']:,} of {counts['matched']:,} matching devices so far"
     left_out = {**(counts.get("skipped") or {}), **(counts.get("failed") or {})}
@@ -61,8 +63,37 @@ def did_it_go_out(campaign: dict[str, Any]) -> str:
     """What is known of each publish, from the topic's own receipt."""
     publishes = campaign.get("publishes") or []
     if not publishes:
-        return "not yet"
+        return "no" if campaign["state"] in {"CANCELLED", "FAILED"} else "not yet"
     return "; ".join(_publish(publish) for publish in publishes)
+
+
+def when_in_short(campaign: dict[str, Any]) -> str:
+    """When it can be sent or was, for a list."""
+    state, publish_at = str(campaign["state"]), campaign.get("publish_at")
+    if state == "PUBLISHED":
+        went_out = f"out {_short(campaign['times'][state])}"
+        return f"{went_out}, no receipt" if campaign.get("reason") else went_out
+    if state == "READY" and not campaign["counts"]["subscribed"]:
+        return "never: nobody"
+    if state in {"READY", "BUILDING", "REFRESHING"} and publish_at:
+        return f"at {_short(publish_at)}"
+    if state in {"BUILDING", "REFRESHING"}:
+        seconds = _seconds_left(campaign)
+        return "" if seconds is None else f"in {seconds:,.0f} s"
+    return {"READY": "now", "PUBLISHING": "now", "CANCELLED": "never", "FAILED": "never"}[state]
+
+
+def reach_in_short(campaign: dict[str, Any]) -> str:
+    """How many devices get it, for a list; how many matched while that is not known yet."""
+    counts = campaign["counts"]
+    if counts["subscribed"] is not None:
+        return f"{counts['subscribed']:,}"
+    return f"<= {counts['matched']:,}" if counts["matched"] else ""
+
+
+def _short(instant: str) -> str:
+    """12-24 17:00Z of 2026-12-24T17:00:00.000Z."""
+    return f"{instant[5:10]} {instant[11:16]}Z"
 
 
 def _publish(publish: dict[str, Any]) -> str:
@@ -82,12 +113,22 @@ def _publish(publish: dict[str, Any]) -> str:
 
 
 def _time_left(campaign: dict[str, Any]) -> str:
+    seconds = _seconds_left(campaign)
+    return (
+        ""
+        if seconds is None
+        else f", in about {seconds:,.0f} s at {campaign['rate']:,.0f} devices/s"
+    )
+
+
+def _seconds_left(campaign: dict[str, Any]) -> float | None:
+    """Until the list is complete; None while it cannot be told."""
     counts = campaign["counts"]
     rate = float(campaign.get("rate") or 0)
     rest = counts["matched"] - counts["processed"]
     if not rate or rest <= 0 or counts["segments_listed"] != counts["segments_total"]:
-        return ""
-    return f", in about {rest / rate:,.0f} s at {rate:,.0f} devices/s"
+        return None
+    return float(rest / rate)
 
 
 def _message(message: dict[str, Any]) -> str:

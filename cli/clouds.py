@@ -59,7 +59,11 @@ def choose(choice: Choice, here: LocalCloud) -> Cloud:
         output.note(f"using the local cloud at {running.url}")
         return Cloud(session=local_session(), local=running)
     if here.leftover() and choice is not Choice.AWS:
-        output.note("the local cloud was running and is gone; `fanfare up` starts a new one")
+        # What was meant for the local cloud must not reach an account because that has died.
+        raise NoCloudError(
+            "the local cloud was running here and is gone",
+            detail="start a new one: fanfare up; or say where to go: fanfare --cloud aws ...",
+        )
     if choice is Choice.LOCAL:
         raise NoCloudError("no local cloud is running", detail="start one: fanfare up")
     return Cloud(session=_aws_session(), local=None)

@@ -47,12 +47,27 @@ def print_json(value: Any) -> None:
     sys.stdout.write(exact_json.dumps(value, pretty=True) + "\n")
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
-    """A table; a column whose name ends in `#` holds figures and is set flush right."""
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    title: str = "",
+    *,
+    narrow: str | None = None,
+) -> None:
+    """A table; a column whose name ends in `#` holds figures and is set flush right.
+
+    Where it is wider than the terminal, the column `narrow` gives way, or else all do; nothing is
+    cut off, so that whatever is shown can be copied.
+    """
     table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
     for column in columns:
         right = column.endswith("#")
-        table.add_column(column.removesuffix("#"), justify="right" if right else "left")
+        table.add_column(
+            column.removesuffix("#"),
+            justify="right" if right else "left",
+            overflow="fold",
+            no_wrap=narrow is not None and column != narrow,
+        )
     for row in rows:
         table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     results().print(table)

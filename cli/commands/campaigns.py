@@ -80,19 +80,18 @@ def list_(
         output.say("there are no campaigns yet; see fanfare campaign create --help")
         return
     output.print_table(
-        ["id", "name", "state", "matched#", "subscribed#", "published", "created"],
+        ["id", "name", "state", "when", "gets it#"],
         [
             (
                 campaign["id"],
                 campaign["name"],
                 campaign["state"],
-                f"{campaign['counts']['matched']:,}",
-                _figure(campaign["counts"]["subscribed"]),
-                campaign["times"].get("PUBLISHED", ""),
-                campaign["created_at"],
+                campaign_view.when_in_short(campaign),
+                campaign_view.reach_in_short(campaign),
             )
             for campaign in page["campaigns"]
         ],
+        narrow="name",
     )
     if page.get("next"):
         output.say(f"more: fanfare campaign list --next {page['next']}")
@@ -158,11 +157,6 @@ def _show(campaign: dict[str, Any], *, as_json: bool) -> None:
         return
     for question, answer in campaign_view.lines(campaign):
         output.say(f"{question:<18}{answer}")
-
-
-def _figure(number: int | None) -> str:
-    """With thousands set apart; empty while it is not known."""
-    return "" if number is None else f"{number:,}"
 
 
 def _message(

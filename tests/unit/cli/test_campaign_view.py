@@ -78,3 +78,47 @@ def test_the_reason_of_a_failure_comes_right_behind_the_state() -> None:
     shown = campaign_view.lines(campaign("FAILED", reason="the list took too long"))
 
     assert shown[2:4] == [("state", "FAILED"), ("reason", "the list took too long")]
+
+
+@pytest.mark.parametrize(
+    ("shown", "when", "reach"),
+    [
+        ({"state": "READY"}, "now", "1,163"),
+        ({"state": "READY", "publish_at": "2026-12-24T17:00:00.000Z"}, "at 12-24 17:00Z", "1,163"),
+        ({"state": "READY", "counts": {"matched": 0, "subscribed": 0}}, "never: nobody", "0"),
+        (
+            {
+                "state": "BUILDING",
+                "rate": 50.0,
+                "counts": {
+                    "matched": 1200,
+                    "processed": 400,
+                    "subscribed": None,
+                    "segments_listed": 4,
+                    "segments_total": 4,
+                },
+            },
+            "in 16 s",
+            "<= 1,200",
+        ),
+        (
+            {"state": "PUBLISHED", "times": {"PUBLISHED": "2026-12-01T09:00:00.000Z"}},
+            "out 12-01 09:00Z",
+            "1,163",
+        ),
+        (
+            {
+                "state": "PUBLISHED",
+                "times": {"PUBLISHED": "2026-12-01T09:00:00.000Z"},
+                "reason": "no receipt came in time",
+            },
+            "out 12-01 09:00Z, no receipt",
+            "1,163",
+        ),
+        ({"state": "CANCELLED"}, "never", "1,163"),
+    ],
+)
+def test_a_list_says_when_and_how_many(shown: dict[str, Any], when: str, reach: str) -> None:
+    campaign = {"counts": {"matched": 1200, "subscribed": 1163}, **shown}
+    assert campaign_view.when_in_short(campaign) == when
+    assert campaign_view.reach_in_short(campaign) == reach

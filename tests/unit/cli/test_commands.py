@@ -204,10 +204,9 @@ def test_a_list_shows_how_far_each_campaign_is(running: FakeCloud) -> None:
     result = run("campaign", "list", "--limit", "2")
 
     rows = [line.split() for line in result.stdout.splitlines() if "c1" in line]
-    created = "2026-12-01T08:00:00.000Z"
     assert rows == [
-        ["c1", "jazz", "PUBLISHED", "1,200", "1,163", "2026-12-01T09:00:00.000Z", created],
-        ["c1", "jazz", "BUILDING", "1,200", created],
+        ["c1", "jazz", "PUBLISHED", "out", "12-01", "09:00Z", "1,163"],
+        ["c1", "jazz", "BUILDING", "<=", "1,200"],
     ]
     assert "more: fanfare campaign list --next n1" in result.stdout
 

@@ -80,16 +80,17 @@ def test_a_profile_that_does_not_exist_is_named(
     assert "nobody" in caught.value.detail
 
 
-def test_a_local_cloud_that_went_away_is_said(
-    local_folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("choice", [Choice.AUTO, Choice.LOCAL])
+def test_a_local_cloud_that_went_away_sends_nothing_to_aws(
+    local_folder: Path, choice: Choice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "real")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "real")
     state = {"pid": 2**22 + 1, "port": 1, "started": "2026-12-01T08:00:00+00:00"}
     (local_folder / "cloud.json").write_text(json.dumps(state))
 
-    with pytest.raises(NoCloudError, match="no local cloud is running"):
-        clouds.choose(Choice.LOCAL, LocalCloud(folder=local_folder))
-
-    assert "is gone" in capsys.readouterr().err
+    with pytest.raises(NoCloudError, match="was running here and is gone"):
+        clouds.choose(choice, LocalCloud(folder=local_folder))
 
 
 def test_the_local_addresses_are_built_from_the_ids(fake_cloud: FakeCloud) -> None:
