@@ -68,15 +68,15 @@ def did_it_go_out(campaign: dict[str, Any]) -> str:
 
 
 def when_in_short(campaign: dict[str, Any]) -> str:
-    """When it can be sent or was, for a list."""
+    """When it can be sent, will be or was, for a list: the state says which."""
     state, publish_at = str(campaign["state"]), campaign.get("publish_at")
     if state == "PUBLISHED":
-        went_out = f"out {_short(campaign['times'][state])}"
+        went_out = _short(campaign["times"][state])
         return f"{went_out}, no receipt" if campaign.get("reason") else went_out
     if state == "READY" and not campaign["counts"]["subscribed"]:
         return "never: nobody"
     if state in {"READY", "BUILDING", "REFRESHING"} and publish_at:
-        return f"at {_short(publish_at)}"
+        return _short(publish_at)
     if state in {"BUILDING", "REFRESHING"}:
         seconds = _seconds_left(campaign)
         return "" if seconds is None else f"in {seconds:,.0f} s"
@@ -84,11 +84,11 @@ def when_in_short(campaign: dict[str, Any]) -> str:
 
 
 def reach_in_short(campaign: dict[str, Any]) -> str:
-    """How many devices get it, for a list; how many matched while that is not known yet."""
+    """How many devices get it, for a list; about, as many as matched, while it is built."""
     counts = campaign["counts"]
     if counts["subscribed"] is not None:
         return f"{counts['subscribed']:,}"
-    return f"<= {counts['matched']:,}" if counts["matched"] else ""
+    return f"~{counts['matched']:,}" if counts["matched"] else ""
 
 
 def _short(instant: str) -> str:

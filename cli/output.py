@@ -14,6 +14,7 @@ from cli.errors import CliError
 
 # Where nobody reads along (a pipe, a log), tables need a width that does not break ids and URLs.
 UNATTENDED_WIDTH = 160
+NARROWEST = 6
 
 
 def results() -> Console:
@@ -59,13 +60,14 @@ def print_table(
     Where it is wider than the terminal, the column `narrow` gives way, or else all do; nothing is
     cut off, so that whatever is shown can be copied.
     """
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         right = column.endswith("#")
         table.add_column(
             column.removesuffix("#"),
             justify="right" if right else "left",
             overflow="fold",
+            min_width=NARROWEST if column == narrow else None,
             no_wrap=narrow is not None and column != narrow,
         )
     for row in rows:

@@ -84,7 +84,7 @@ def test_the_reason_of_a_failure_comes_right_behind_the_state() -> None:
     ("shown", "when", "reach"),
     [
         ({"state": "READY"}, "now", "1,163"),
-        ({"state": "READY", "publish_at": "2026-12-24T17:00:00.000Z"}, "at 12-24 17:00Z", "1,163"),
+        ({"state": "READY", "publish_at": "2026-12-24T17:00:00.000Z"}, "12-24 17:00Z", "1,163"),
         ({"state": "READY", "counts": {"matched": 0, "subscribed": 0}}, "never: nobody", "0"),
         (
             {
@@ -99,11 +99,11 @@ def test_the_reason_of_a_failure_comes_right_behind_the_state() -> None:
                 },
             },
             "in 16 s",
-            "<= 1,200",
+            "~1,200",
         ),
         (
             {"state": "PUBLISHED", "times": {"PUBLISHED": "2026-12-01T09:00:00.000Z"}},
-            "out 12-01 09:00Z",
+            "12-01 09:00Z",
             "1,163",
         ),
         (
@@ -112,7 +112,7 @@ def test_the_reason_of_a_failure_comes_right_behind_the_state() -> None:
                 "times": {"PUBLISHED": "2026-12-01T09:00:00.000Z"},
                 "reason": "no receipt came in time",
             },
-            "out 12-01 09:00Z, no receipt",
+            "12-01 09:00Z, no receipt",
             "1,163",
         ),
         ({"state": "CANCELLED"}, "never", "1,163"),
