@@ -60,7 +60,13 @@ def print_table(
     Where it is wider than the terminal, the column `narrow` gives way, or else all do; nothing is
     cut off, so that whatever is shown can be copied.
     """
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title or None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     for column in columns:
         right = column.endswith("#")
         table.add_column(
