@@ -1,6 +1,6 @@
 """The tables as the stacks make them, for moto."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 
@@ -8,19 +8,23 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 
+_BY_CAMPAIGN: Any = [
+    {"AttributeName": "campaign_id", "KeyType": "HASH"},
+    {"AttributeName": "record", "KeyType": "RANGE"},
+]
+
+
+def _texts(*names: str) -> Any:
+    return [{"AttributeName": name, "AttributeType": "S"} for name in names]
+
+
 def make_lists_table() -> "Table":
     """An empty lists table."""
     return boto3.resource("dynamodb").create_table(
         TableName="lists",
         BillingMode="PAY_PER_REQUEST",
-        KeySchema=[
-            {"AttributeName": "campaign_id", "KeyType": "HASH"},
-            {"AttributeName": "record", "KeyType": "RANGE"},
-        ],
-        AttributeDefinitions=[
-            {"AttributeName": "campaign_id", "AttributeType": "S"},
-            {"AttributeName": "record", "AttributeType": "S"},
-        ],
+        KeySchema=_BY_CAMPAIGN,
+        AttributeDefinitions=_texts("campaign_id", "record"),
     )
 
 
@@ -29,16 +33,8 @@ def make_campaigns_table() -> "Table":
     return boto3.resource("dynamodb").create_table(
         TableName="campaigns",
         BillingMode="PAY_PER_REQUEST",
-        KeySchema=[
-            {"AttributeName": "campaign_id", "KeyType": "HASH"},
-            {"AttributeName": "record", "KeyType": "RANGE"},
-        ],
-        AttributeDefinitions=[
-            {"AttributeName": "campaign_id", "AttributeType": "S"},
-            {"AttributeName": "record", "AttributeType": "S"},
-            {"AttributeName": "kind", "AttributeType": "S"},
-            {"AttributeName": "created_at", "AttributeType": "S"},
-        ],
+        KeySchema=_BY_CAMPAIGN,
+        AttributeDefinitions=_texts("campaign_id", "record", "kind", "created_at"),
         GlobalSecondaryIndexes=[
             {
                 "IndexName": "by_created",

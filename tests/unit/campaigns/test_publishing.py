@@ -277,7 +277,7 @@ def test_a_publisher_that_never_ran_leads_back_to_ready(world: World) -> None:
     assert send(world, FakeSend()) is Outcome.SUPERSEDED
 
 
-def test_a_publisher_that_died_after_a_refusal_leaves_a_campaign_that_goes_on(
+def test_a_publisher_that_died_after_a_refusal_leaves_a_campaign_with_its_reason(
     world: World,
 ) -> None:
     world.ready()
@@ -290,7 +290,11 @@ def test_a_publisher_that_died_after_a_refusal_leaves_a_campaign_that_goes_on(
         patch.setattr(world.store, "refuse_publish", die)
         send(world, FakeSend([NotAccepted(code="InvalidParameter", later=False)]))
     assert settle("c1", store=world.store) is Outcome.SENT
-    assert world.store.get("c1").state is State.FAILED
+    campaign = world.store.get("c1")
+    assert campaign.state is State.FAILED
+    assert campaign.reason == (
+        "It is not known whether SNS accepted the message; no receipt came in time."
+    )
 
 
 def test_a_receipt_function_that_died_before_the_state_is_made_good_by_settling(
