@@ -8,7 +8,6 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.audience.lists import ListStore
-from functions.audience.pacing import Pace
 from functions.audience.queue import (
     ChunkMessage,
     SubscribeQueue,
@@ -28,6 +27,7 @@ from functions.shared.observability import (
     metrics,
     tracer,
 )
+from functions.shared.pacing import Pace
 from functions.shared.settings import Settings
 from functions.shared.task_tokens import wake
 

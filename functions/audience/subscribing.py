@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from functions.audience.lists import ListStore, Tick
-from functions.audience.pacing import Pace
 from functions.audience.progress import settle, wake_if_complete
 from functions.audience.queue import ChunkMessage
 from functions.audience.records import (
@@ -25,6 +24,7 @@ from functions.audience.records import (
     MemberStatus,
 )
 from functions.audience.topic import Refused, Subscribe, Subscribed, Throttled, Unsettled
+from functions.shared.pacing import Pace
 from functions.shared.task_tokens import Wake
 
 SETTLE_INTERVAL_SECONDS = 1.0

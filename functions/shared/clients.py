@@ -8,6 +8,7 @@ from botocore.config import Config
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.service_resource import Table
+    from mypy_boto3_s3 import S3Client
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
     from mypy_boto3_sns import SNSClient
     from mypy_boto3_sqs import SQSClient
@@ -24,6 +25,10 @@ _RETRYING = Config(
     read_timeout=READ_TIMEOUT_SECONDS,
     max_pool_connections=MAX_POOL_CONNECTIONS,
 )
+# Presigned URLs must name the bucket's own Region, which the global address of S3 does not; an
+# endpoint given as an address takes buckets in the path all the same.
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html
+_REGIONAL = _RETRYING.merge(Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
 # Where a second attempt by the SDK would be wrong (Publish) or hides a throttle (Subscribe).
 _SINGLE_ATTEMPT = _RETRYING.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}))
 
@@ -66,3 +71,8 @@ def stepfunctions() -> "SFNClient":
 def scheduler() -> "EventBridgeSchedulerClient":
     """An EventBridge Scheduler client."""
     return boto3.client("scheduler", config=_RETRYING)
+
+
+def s3() -> "S3Client":
+    """An S3 client whose presigned URLs are valid in its own Region."""
+    return boto3.client("s3", config=_REGIONAL)

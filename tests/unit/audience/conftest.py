@@ -9,11 +9,11 @@ import pytest
 
 from functions.audience.criteria import parse
 from functions.audience.lists import ListStore
-from functions.audience.pacing import Pace
 from functions.audience.queue import ChunkMessage
 from functions.audience.records import Candidate
 from functions.audience.subscribing import SubscribeWorker
 from functions.audience.topic import Answer, Subscribed
+from functions.shared.pacing import Pace
 from tests.unit.tables import make_lists_table
 
 CAMPAIGN = "c0ffee"

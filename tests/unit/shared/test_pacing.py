@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from functions.audience.pacing import Pace
+from functions.shared.pacing import Pace
 
 FOREVER = float("inf")
 
