@@ -93,6 +93,7 @@ def test_every_client_can_be_made_from_the_layer(host_layer: Path) -> None:
 
     assert answer.stdout.split() == [
         "dynamodb",
+        "s3",
         "scheduler",
         "sns",
         "sns_single_attempt",
