@@ -16,6 +16,8 @@ class Devices(Construct):
         super().__init__(scope, id)
         self.platform_parameter_path = f"/{Stack.of(self).stack_name}/platforms/"
         self.table = Table(self, "DevicesTable", config=config, partition_key="Id")
+        # Who owns a token; apart from the devices, since it is a key, and a token may be none.
+        self.tokens = Table(self, "TokensTable", config=config, partition_key="token")
         self.api_function = PythonFunction(
             self,
             "DevicesApi",
@@ -25,10 +27,12 @@ class Devices(Construct):
             environment=part_environment(
                 "devices",
                 devices_table=self.table.table_name,
+                tokens_table=self.tokens.table_name,
                 platform_parameter_path=self.platform_parameter_path,
             ),
         )
         self.table.allow_items(self.api_function)
+        self.tokens.allow_items(self.api_function)
         self._allow_platforms()
         self._allow_endpoints("app", "CreatePlatformEndpoint")
         self._allow_endpoints(

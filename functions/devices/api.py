@@ -45,6 +45,7 @@ class DevicesApiSettings(Settings):
     """What the API works on."""
 
     devices_table: str
+    tokens_table: str
     platform_parameter_path: str
 
 
@@ -56,7 +57,9 @@ def _registry() -> Registry:
     settings = DevicesApiSettings.from_environment()
     parameters = SSMProvider(boto3_client=clients.ssm())
     return Registry(
-        store=DeviceStore(clients.table(settings.devices_table)),
+        store=DeviceStore(
+            clients.table(settings.devices_table), clients.table(settings.tokens_table)
+        ),
         endpoints=Endpoints(clients.sns()),
         application_of=Platforms(parameters, settings.platform_parameter_path).application_arn,
     )

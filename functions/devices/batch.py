@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from functions.devices.parsing import parse_device, read_id
 from functions.devices.records import Device, Known
-from functions.devices.registry import Registry
+from functions.devices.registry import Refusal, Registry
 from functions.shared.errors import FanfareError, InvalidInputError, InvalidPart
 from functions.shared.text import json_type
 
@@ -16,7 +16,6 @@ BATCH_MAX_DEVICES = 100
 # SNS takes some 20 ms a call; sixteen at once keep a full batch well under a second.
 SNS_THREADS = 16
 
-Refusal = tuple[InvalidPart, ...]
 T = TypeVar("T")
 
 

@@ -20,6 +20,7 @@ from functions.shared.errors import (
     InvalidInputError,
     UnavailableError,
 )
+from functions.shared.pacing import Pace
 
 if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
@@ -40,11 +41,16 @@ class EndpointRefusedError(FanfareError):
     title = "SNS refused"
 
 
+class OutOfTimeError(UnavailableError):
+    """The deadline came before SNS took all calls; what is left may be tried again."""
+
+
 class Endpoints:
     """SNS, as far as endpoints go."""
 
-    def __init__(self, sns: "SNSClient") -> None:
+    def __init__(self, sns: "SNSClient", pace: Pace | None = None) -> None:
         self._sns = sns
+        self._pace = pace
 
     def ensure(self, device: Device, application_arn: str, known: Known | None) -> str:
         """The ARN of an enabled endpoint with the device's token; one call if all is as expected.

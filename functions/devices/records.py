@@ -51,6 +51,15 @@ class EndpointStatus(StrEnum):
     INACTIVE = "INACTIVE"  # left out of every list
 
 
+class StatusReason(StrEnum):
+    """Why a device is INACTIVE."""
+
+    APP = "app"  # the app, or an import, said so
+    MOVED = "moved"  # its token is another device's now
+    DISABLED = "disabled"  # SNS disabled the endpoint: the push service does not take the token
+    DELETED = "deleted"  # SNS has the endpoint no more
+
+
 @dataclass(frozen=True, kw_only=True)
 class Device:
     """One app install. Its representation shows neither the token nor any attribute.
@@ -71,6 +80,7 @@ class Device:
     user_id: str | None = field(default=None, repr=False)
     user_attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     endpoint_arn: str | None = None
+    status_reason: StatusReason | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,18 +1,34 @@
 """Registering devices: each has one endpoint with its present token, and is stored with it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from functions.devices.endpoints import EndpointRefusedError, Endpoints
+from functions.devices.endpoints import EndpointRefusedError, Endpoints, OutOfTimeError
 from functions.devices.records import ChannelType, Device, Known, OptOut
 from functions.devices.store import DeviceStore
-from functions.shared.errors import ConflictError, NotFoundError, UnavailableError
+from functions.shared.errors import (
+    ConflictError,
+    FanfareError,
+    InvalidInputError,
+    InvalidPart,
+    NotFoundError,
+    UnavailableError,
+)
 from functions.shared.observability import logger
 
 # Whoever loses against another change of the same device looks again, so many times at most.
 MAX_ROUNDS = 5
 
 ApplicationOf = Callable[[ChannelType], str]
+Refusal = tuple[InvalidPart, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registration:
+    """A device that registers. Of two with one token the greater order, a text, has it."""
+
+    device: Device
+    order: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +60,29 @@ class Registry:
                 self.discard_former(ready, known)
                 return ready
         raise _contended(device.device_id)
+
+    def register_all(
+        self,
+        registrations: Sequence[Registration],
+        *,
+        deadline: float | None = None,  # noqa: ARG002 (for the paced gateway)
+    ) -> dict[str, Device | Refusal]:
+        """By Id, each given once: the device as it is stored, or why it is not.
+
+        OutOfTimeError if the deadline (of the pace's clock) comes first, UnavailableError.
+        """
+        outcomes: dict[str, Device | Refusal] = {}
+        for each in registrations:
+            try:
+                outcomes[each.device.device_id] = self.register(each.device)
+            except OutOfTimeError:
+                raise
+            except InvalidInputError as error:
+                outcomes[each.device.device_id] = error.parts
+            except FanfareError as error:
+                reason = InvalidPart(place="device", reason=str(error))
+                outcomes[each.device.device_id] = (reason,)
+        return outcomes
 
     def prepare(self, device: Device, application_arn: str, known: Known | None) -> Device:
         """The device as it is to be stored, with its endpoint; errors as of `register`."""

@@ -20,10 +20,14 @@ API_ROUNDS = 6
 
 
 class DeviceStore:
-    """The devices table. What is changed under a condition is changed by one of two at a time."""
+    """The devices table, and the table of who owns which token.
 
-    def __init__(self, table: "Table") -> None:
+    What is changed under a condition is changed by one of two at a time.
+    """
+
+    def __init__(self, table: "Table", tokens: "Table") -> None:
         self._table = table
+        self._tokens = tokens
 
     def get(self, device_id: str) -> Device | None:
         """The device as it is now; None if there is none."""

@@ -66,3 +66,13 @@ def make_devices_table() -> "Table":
         KeySchema=[{"AttributeName": "Id", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "Id", "AttributeType": "S"}],
     )
+
+
+def make_tokens_table() -> "Table":
+    """An empty table of who owns which token."""
+    return boto3.resource("dynamodb").create_table(
+        TableName="tokens",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "token", "KeyType": "HASH"}],
+        AttributeDefinitions=_texts("token"),
+    )

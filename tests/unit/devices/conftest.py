@@ -15,6 +15,7 @@ from functions.devices.endpoints import Endpoints, missing_platform
 from functions.devices.records import ChannelType
 from functions.devices.registry import Registry
 from functions.devices.store import DeviceStore
+from tests.unit.tables import make_tokens_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -128,9 +129,20 @@ def sns() -> FakeSns:
 
 
 @pytest.fixture
-def registry(devices_table: "Table", sns: FakeSns) -> Registry:
+def tokens_table(aws: None) -> "Table":
+    """The table of who owns which token, empty."""
+    return make_tokens_table()
+
+
+@pytest.fixture
+def store(devices_table: "Table", tokens_table: "Table") -> DeviceStore:
+    return DeviceStore(devices_table, tokens_table)
+
+
+@pytest.fixture
+def registry(store: DeviceStore, sns: FakeSns) -> Registry:
     return Registry(
-        store=DeviceStore(devices_table),
+        store=store,
         endpoints=Endpoints(sns),  # type: ignore[arg-type]
         application_of=application_of,
     )

@@ -226,10 +226,13 @@ def test_openapi_documents_every_route_with_its_answers_and_problems() -> None:
 
 
 @pytest.fixture
-def deployed(devices_table: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def deployed(
+    devices_table: Any, tokens_table: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """The handler with what the stack gives it, on moto."""
     monkeypatch.setattr(api, "_registry", _make_registry)
     monkeypatch.setenv("DEVICES_TABLE", devices_table.name)
+    monkeypatch.setenv("TOKENS_TABLE", tokens_table.name)
     monkeypatch.setenv("PLATFORM_PARAMETER_PATH", "/Fanfare/platforms/")
     application = sns_client().create_platform_application(
         Name="Fanfare-platform-GCM", Platform="GCM", Attributes={}

@@ -132,11 +132,11 @@ def test_a_token_that_another_endpoint_has_moves_the_device_there(
 )
 @pytest.mark.parametrize("prefix", ["", "Invalid parameter: Token Reason: "])
 def test_the_existing_arn_is_found_in_whatever_sns_writes_around_it(
-    devices_table: Any, arn: str, prefix: str
+    store: DeviceStore, arn: str, prefix: str
 ) -> None:
     client = boto3.client("sns")
     registry = Registry(
-        store=DeviceStore(devices_table),
+        store=store,
         endpoints=Endpoints(client),
         application_of=application_of,
     )
@@ -324,13 +324,13 @@ def test_a_failed_registration_leaves_what_was_stored(registry: Registry, sns: F
     assert registry.get("d1") == first
 
 
-def test_it_works_against_moto_as_against_the_fake(devices_table: Any) -> None:
+def test_it_works_against_moto_as_against_the_fake(store: DeviceStore) -> None:
     client = boto3.client("sns")
     application = client.create_platform_application(
         Name="Fanfare-platform-GCM", Platform="GCM", Attributes={}
     )["PlatformApplicationArn"]
     registry = Registry(
-        store=DeviceStore(devices_table),
+        store=store,
         endpoints=Endpoints(client),
         application_of=lambda _: application,
     )
