@@ -1,30 +1,61 @@
-"""Progress while a person waits: bars on a terminal, a line now and then in a log."""
+"""Progress while a person waits: of an import, an export, and a campaign's list."""
 
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from dataclasses import dataclass, field
 from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from cli.bar import DEVICES, MEGABYTES, ROWS, Bar, Pace, Unit
 
-from cli import output
 
-LOG_EVERY_SECONDS = 10.0
+@dataclass(kw_only=True)
+class ImportProgress:
+    """One import on its way; `uploaded` may be called from several threads."""
+
+    bar: Bar
+    size: int  # bytes to upload
+    _pace: Pace = field(default_factory=Pace)
+    _sent: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def uploaded(self, more: int) -> None:
+        """So many bytes more have gone out."""
+        with self._lock:
+            self._sent += more
+            rate = self._pace.of("uploading", self._sent)
+            self.bar.update("uploading", self._sent, self.size, rate, MEGABYTES)
+
+    def update(self, found: dict[str, Any]) -> None:
+        """The import as the API tells it."""
+        progress = found["progress"]
+        if found["state"] == "CHECKING":
+            self._show("checking", progress["bytes_checked"], progress["bytes_total"], MEGABYTES)
+        elif found["state"] == "LOADING":
+            self._show("loading", progress["rows_loaded"], progress["rows_to_load"], ROWS)
+
+    def _show(self, what: str, done: int, total: int, unit: Unit) -> None:
+        self.bar.update(what, done, total, self._pace.of(what, done), unit)
 
 
 @contextmanager
-def import_progress(total: int, *, show: bool) -> Iterator[Callable[[int], None]]:
-    """Shows rows done of `total`, rows a second and time left; call it with how many more are."""
-    with _Bar(show=show) as bar:
+def import_progress(*, show: bool, size: int = 0) -> Iterator[ImportProgress]:
+    """Shows an import: bytes uploaded (of `size`), bytes checked, rows loaded, how fast."""
+    with Bar(show=show) as bar:
+        yield ImportProgress(bar=bar, size=size)
+
+
+@contextmanager
+def export_progress(*, show: bool) -> Iterator[Callable[[int], None]]:
+    """Shows how many devices are written; call it with how many more are."""
+    with Bar(show=show) as bar:
         done = 0
-        began = time.monotonic()
+        pace = Pace()
 
         def advance(more: int) -> None:
             nonlocal done
             done += more
-            rate = done / max(time.monotonic() - began, 0.001)
-            bar.update("importing", done, total, rate, "rows", total_is_known=True)
+            bar.update("exporting", done, None, pace.of("", done), DEVICES)
 
         yield advance
 
@@ -32,64 +63,15 @@ def import_progress(total: int, *, show: bool) -> Iterator[Callable[[int], None]
 @contextmanager
 def campaign_progress(*, show: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Shows a campaign's state and list: devices done, devices a second, time left."""
-    with _Bar(show=show) as bar:
-        first: tuple[float, int] | None = None
+    with Bar(show=show) as bar:
+        pace = Pace()
 
         def update(campaign: dict[str, Any]) -> None:
-            nonlocal first
             counts = campaign["counts"]
             done, total = int(counts["processed"]), int(counts["matched"])
-            now = time.monotonic()
-            first = first or (now, done)
-            rate = float(campaign.get("rate") or 0)
-            if not rate and now > first[0]:
-                rate = (done - first[1]) / (now - first[0])
+            measured = pace.of("", done)
+            rate = float(campaign.get("rate") or 0) or measured
             listed = counts["segments_listed"] == counts["segments_total"]
-            bar.update(campaign["state"], done, total, rate, "devices", total_is_known=listed)
+            bar.update(campaign["state"], done, total, rate, DEVICES, total_is_known=listed)
 
         yield update
-
-
-class _Bar:
-    """One bar, drawn on a terminal and written as lines elsewhere."""
-
-    def __init__(self, *, show: bool) -> None:
-        self._show = show
-        self._console = output.notes()
-        self._live = Progress(
-            TextColumn("{task.description:<10}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[speed]}"),
-            console=self._console,
-            disable=not (show and self._console.is_terminal),
-            transient=True,
-        )
-        self._task = self._live.add_task("", total=None, speed="")
-        self._said = ("", 0.0)
-
-    def __enter__(self) -> "_Bar":
-        self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
-
-    def update(
-        self, what: str, done: int, total: int, rate: float, unit: str, *, total_is_known: bool
-    ) -> None:
-        """Shows where it stands; the time left only once the total is known."""
-        speed = f"{rate:,.0f} {unit}/s"
-        if total_is_known and rate and total > done:
-            speed += f", {timedelta(seconds=round((total - done) / rate))} left"
-        self._live.update(
-            self._task, description=what, completed=done, total=total or None, speed=speed
-        )
-        if self._show and not self._console.is_terminal:
-            self._say(what, f"{what}  {done:,} of {total:,} {unit}, {speed}")
-
-    def _say(self, what: str, line: str) -> None:
-        said, at = self._said
-        if what != said or time.monotonic() - at > LOG_EVERY_SECONDS:
-            self._said = (what, time.monotonic())
-            output.note(line)
