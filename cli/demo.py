@@ -1,20 +1,17 @@
 """The main job from beginning to end on the local cloud, timed, and checked independently."""
 
-import hashlib
-import subprocess
-import sys
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cli import demo_checks, exact_json, paths, platforms
+from cli import demo_checks, exact_json, import_job, paths, platforms
 from cli.api import Api
 from cli.clouds import Choice
 from cli.demo_checks import Check
-from cli.device_file import open_file
+from cli.demo_file import LABEL_NAME, LabelledFile, labelled
 from cli.errors import FailedError, UsageError
-from cli.importing import import_devices
+from cli.import_files import find_files
 from cli.local_cloud import LocalCloud
 from cli.local_up import bring_up
 from cli.platforms import Credentials, PlatformName
@@ -29,11 +26,8 @@ CRITERIA = {
         {"field": "Attributes.interests", "op": "eq", "value": "music"},
     ]
 }
-# Marks the devices of the demonstration's own file, whatever else this local cloud holds.
-LABEL = "demo"
 BUILD_PATIENCE_SECONDS = 1800.0
 RECEIPT_PATIENCE_SECONDS = 120.0
-_LABEL_LENGTH = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,24 +46,6 @@ class DemoResult:
         return all(check.ok for check in self.checks)
 
 
-def sample_file(here: LocalCloud, *, devices: int | None, rows: Path | None) -> Path:
-    """The device file: the one named, one generated with that many rows, or the one shipped."""
-    if rows is not None and devices is not None:
-        raise UsageError("choose --devices or --rows, not both")
-    if rows is not None:
-        return rows
-    if devices is None:
-        return paths.SAMPLE_DEVICES
-    here.folder.mkdir(parents=True, exist_ok=True)
-    made = here.folder / f"devices-{devices}.csv"
-    # S603: our own interpreter with our own script.
-    subprocess.run(
-        [sys.executable, str(paths.DEVICES_GENERATOR), "--rows", str(devices), "--out", str(made)],
-        check=True,
-    )
-    return made
-
-
 def run(
     here: LocalCloud,
     *,
@@ -86,17 +62,19 @@ def run(
             "the demonstration runs on a local cloud only",
             detail="in AWS: fanfare platform create, devices import, campaign create",
         )
-    opened = open_file(file)
+    copy = labelled(file, here.folder)
     steps = Steps()
     target = bring_up(here, port=port, stack=stack, steps=steps)
     api = Api(target=target)
     with steps.step("set the push services up"):
         _create_platforms(target)
-    label = hashlib.sha256(file.read_bytes()).hexdigest()[:_LABEL_LENGTH]
-    with steps.timed("import"), import_progress(opened.row_count, show=show) as advance:
-        imported = import_devices(api, opened, extra_attributes={LABEL: [label]}, progress=advance)
+    try:
+        with steps.timed("import"):
+            imported = _import(api, copy, show=show)
+    finally:
+        copy.path.unlink(missing_ok=True)  # it holds push tokens
     with steps.timed("build the list"), campaign_progress(show=show) as update:
-        campaign_id = _create_campaign(api, label, everyone=everyone)
+        campaign_id = _create_campaign(api, copy.label, everyone=everyone)
         ready = wait_for(
             api, campaign_id, until=RESTING, update=update, patience_seconds=BUILD_PATIENCE_SECONDS
         )
@@ -114,7 +92,7 @@ def run(
         checks = demo_checks.compare(
             expected,
             found,
-            imported=imported.stored,
+            imported=imported,
             campaign=campaign,
             probe_queue_url=target.output("ProbeQueueUrl"),
         )
@@ -124,7 +102,7 @@ def run(
         campaign=campaign,
         checks=checks,
         seconds=steps.seconds,
-        rows=opened.row_count,
+        rows=copy.rows,
     )
 
 
@@ -135,8 +113,23 @@ def _create_platforms(target: Target) -> None:
         platforms.create(target, name, Credentials(attributes=made_up))
 
 
+def _import(api: Api, copy: LabelledFile, *, show: bool) -> int:
+    """How many rows are stored; FailedError if the import did not come to its end."""
+    files = find_files([copy.path])
+    with import_progress(show=show, size=files[0].size) as progress:
+        begun = import_job.begin(api, files, dry_run=False, uploaded=progress.uploaded)
+        found = import_job.wait_for(api, begun["id"], update=progress.update)
+    if found["state"] != "DONE":
+        refused = [file["refused"] for file in found["files"] if file["refused"]]
+        raise FailedError(
+            f"the import is {found['state']}, and should be DONE",
+            detail="; ".join(refused) or found["reason"] or "it gives no reason",
+        )
+    return int(found["counts"]["stored"])
+
+
 def _create_campaign(api: Api, label: str, *, everyone: bool) -> str:
-    ours = {"field": f"Attributes.{LABEL}", "op": "eq", "value": label}
+    ours = {"field": f"Attributes.{LABEL_NAME}", "op": "eq", "value": label}
     criteria = ours if everyone else {"all": [ours, *CRITERIA["all"]]}
     message = exact_json.loads((paths.ROOT / "examples" / "message.json").read_text("utf-8"))
     body = {"name": "demo", "criteria": criteria, "message": message}

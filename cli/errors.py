@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 EXIT_REFUSED = 1  # the API said no, or what was asked for did not come out
 EXIT_USAGE = 2  # wrong options, a bad input file, or no cloud to talk to
+EXIT_STOPPED = 130  # interrupted from the keyboard: 128 + SIGINT, as shells have it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +40,12 @@ class FailedError(CliError):
     """What was asked for was tried and did not come out."""
 
     exit_code = EXIT_REFUSED
+
+
+class StoppedError(CliError):
+    """The person interrupted; the text says what goes on without them."""
+
+    exit_code = EXIT_STOPPED
 
 
 class RefusedError(FailedError):

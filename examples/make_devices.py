@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
-"""Writes a sample file of devices with Pinpoint's column names: the same rows every time.
+"""Writes a sample file of devices with Pinpoint's names: the same rows every time.
 
-Row n is the same in every file, however many rows it has. Nothing here depends on a library's
+Device n is the same in every file, however many there are. Nothing here depends on a library's
 random numbers: each choice is a hash of the row's number and the column.
 
     python3 examples/make_devices.py --rows 5000 --out devices-5000.csv
+    python3 examples/make_devices.py --format ndjson --mixed --out export.ndjson
+
+With --mixed the file is what Pinpoint's exports are like: between the devices stand the same
+people's SMS, EMAIL and VOICE endpoints, and now and then a row that is wrong.
 """
 
 import argparse
 import csv
 import hashlib
+import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -102,6 +108,25 @@ APP_VERSIONS = ("3.9.0", "4.0.1", "4.1.0", "4.1.2")
 MUSIC_PERCENT = 72
 OPTED_OUT_PERCENT = 3
 TWO_DEVICES_EVERY = 7  # each seventh device belongs to the same person as the one before it
+# How many devices in a hundred are followed by a row of that channel, or by one that is wrong.
+OTHER_CHANNELS = {"SMS": 9, "EMAIL": 14, "VOICE": 2}
+WRONG_PERCENT = 2
+WRONG_CELLS = (
+    ("Address", ""),
+    ("OptOut", "MAYBE"),
+    ("Metrics.sessions", "many"),
+    ("Location.Latitude", "north"),
+)
+NOT_OF_OTHER_CHANNELS = ("Demographic.", "Metrics.sessions")
+# What Pinpoint says of each endpoint for its own ends.
+BOOKKEEPING = {
+    "ApplicationId": "0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+    "CohortId": "17",
+    "CreationDate": "2026-10-29T23:59:59.000Z",
+    "EndpointStatus": "ACTIVE",
+    "RequestId": "00000000-0000-4000-8000-000000000000",
+}
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 def number(row: int, what: str, below: int) -> int:
@@ -182,16 +207,79 @@ def device(row: int) -> list[str]:
     ]
 
 
-def rows(count: int) -> Iterator[list[str]]:
-    """The header and that many rows."""
-    yield list(COLUMNS)
+def other_channels(row: int, cells: list[str]) -> Iterator[list[str]]:
+    """The same person's endpoints that are not for push."""
+    for channel, percent in OTHER_CHANNELS.items():
+        if number(row, channel, 100) >= percent:
+            continue
+        address = f"+8869{number(row, 'phone', 10**8):08}"
+        if channel == "EMAIL":
+            address = f"user-{row:07}@example.com"
+        other = [
+            "" if name.startswith(NOT_OF_OTHER_CHANNELS) else cell
+            for name, cell in zip(COLUMNS, cells, strict=True)
+        ]
+        yield [f"{channel.lower()}-{row:07}", channel, address, *other[3:]]
+
+
+def wrong(row: int, cells: list[str]) -> Iterator[list[str]]:
+    """A row like the device's with one cell that cannot be right, or none."""
+    if number(row, "wrong", 100) < WRONG_PERCENT:
+        name, cell = WRONG_CELLS[number(row, "wrong cell", len(WRONG_CELLS))]
+        found = [f"wrong-{row:07}", cells[1], token(-row, cells[1]), *cells[3:]]
+        found[COLUMNS.index(name)] = cell
+        yield found
+
+
+def rows(count: int, *, mixed: bool) -> Iterator[list[str]]:
+    """The cells of that many devices; if mixed, with what stands between them in an export."""
     for row in range(1, count + 1):
-        yield device(row)
+        cells = device(row)
+        yield cells
+        if mixed:
+            yield from other_channels(row, cells)
+            yield from wrong(row, cells)
 
 
-def write(out: IO[str], count: int) -> None:
+def endpoint(cells: list[str]) -> dict[str, object]:
+    """The row in Pinpoint's JSON shape: dots nest, names of one's own hold lists of values."""
+    found: dict[str, object] = {}
+    for name, cell in zip(COLUMNS, cells, strict=True):
+        if not cell:
+            continue
+        *path, last = name.split(".")
+        inner: dict[str, object] = found
+        for step in path:
+            inner = inner.setdefault(step, {})  # type: ignore[assignment]
+        if path and path[-1] in {"Attributes", "UserAttributes"}:
+            inner.setdefault(last, []).append(cell)  # type: ignore[attr-defined]
+        else:
+            numeric = NUMBER.fullmatch(cell) and name.startswith(("Metrics.", "Location.L"))
+            inner[last] = json.loads(cell) if numeric else cell
+    return found
+
+
+def write_csv(out: IO[str], lines: Iterator[list[str]]) -> None:
     """The whole file, as RFC 4180 has it but with plain line ends."""
-    csv.writer(out, lineterminator="\n").writerows(rows(count))
+    written = csv.writer(out, lineterminator="\n")
+    written.writerow(COLUMNS)
+    written.writerows(lines)
+
+
+def write_ndjson(out: IO[str], lines: Iterator[list[str]], *, mixed: bool) -> None:
+    """The whole file, an endpoint a line; if mixed, with Pinpoint's own bookkeeping."""
+    for cells in lines:
+        more = BOOKKEEPING if mixed else {}
+        out.write(json.dumps({**endpoint(cells), **more}, ensure_ascii=False) + "\n")
+
+
+def write(out: IO[str], options: argparse.Namespace) -> None:
+    """The file that was asked for."""
+    lines = rows(options.rows, mixed=options.mixed)
+    if options.format == "csv":
+        write_csv(out, lines)
+    else:
+        write_ndjson(out, lines, mixed=options.mixed)
 
 
 def main() -> None:
@@ -199,15 +287,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Writes a sample file of devices.")
     parser.add_argument("--rows", type=int, default=DEFAULT_ROWS, help="how many devices")
     parser.add_argument("--out", type=Path, help="the file; standard output if left out")
+    parser.add_argument("--format", choices=("csv", "ndjson"), default="csv")
+    parser.add_argument(
+        "--mixed", action="store_true", help="with the rows of other channels, and wrong ones"
+    )
     options = parser.parse_args()
     if options.rows < 1:
         parser.error("--rows must be 1 or more")
     if options.out is None:
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-        write(sys.stdout, options.rows)
+        write(sys.stdout, options)
         return
     with options.out.open("w", encoding="utf-8", newline="") as out:
-        write(out, options.rows)
+        write(out, options)
 
 
 if __name__ == "__main__":

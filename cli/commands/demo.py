@@ -11,6 +11,7 @@ from cli import output
 from cli.commands.cloud import Port
 from cli.commands.common import Globals, Json, local_cloud
 from cli.demo import DemoResult
+from cli.demo_file import sample_file
 from cli.errors import EXIT_REFUSED
 
 
@@ -34,7 +35,7 @@ def demo(  # noqa: PLR0917 (a command's options)
         choice=options.choice,
         stack=options.stack,
         port=port,
-        file=job.sample_file(here, devices=devices, rows=rows),
+        file=sample_file(here, devices=devices, rows=rows),
         everyone=everyone,
         show=not as_json,
     )

@@ -1,49 +1,18 @@
-"""`fanfare devices import|get|put|delete`."""
+"""`fanfare devices get|put|delete`, and the commands for whole files."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from cli import output
+from cli.commands import device_files
 from cli.commands.common import Json, find_api, read_json
-from cli.device_file import BadRow, open_file
-from cli.errors import EXIT_REFUSED, UsageError
-from cli.importing import DEFAULT_THREADS, ImportResult, import_devices
-from cli.progress import import_progress
+from cli.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, help="The devices that can be reached.")
-
-MOST_THREADS = 32
-SHOWN_REJECTIONS = 50
-
-
-@app.command("import")
-def import_(
-    ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help="CSV in UTF-8 with Pinpoint's column names.")],
-    threads: Annotated[
-        int, typer.Option(min=1, max=MOST_THREADS, help="Batches sent at once.")
-    ] = DEFAULT_THREADS,
-    as_json: Json = False,
-) -> None:
-    """Import devices from a CSV file: 100 a batch. Importing a file again is harmless.
-
-    Exit code 0: every row is stored; 1: some rows were rejected, and are listed; 2: the file
-    cannot be imported, and nothing was sent.
-    """
-    opened = open_file(file)
-    if opened.ignored:
-        output.note(f"columns that are not imported: {', '.join(opened.ignored)}")
-    api = find_api(ctx)
-    with import_progress(opened.row_count, show=not as_json) as advance:
-        result = import_devices(api, opened, threads=threads, progress=advance)
-    if as_json:
-        output.print_json(_description(result))
-    else:
-        _print(result)
-    if result.rejected:
-        raise typer.Exit(EXIT_REFUSED)
+app.command("import")(device_files.import_)
+app.command("import-status")(device_files.import_status)
+app.command("export")(device_files.export_)
 
 
 @app.command()
@@ -93,31 +62,3 @@ def _fields(place: str, value: Any) -> list[tuple[str, str]]:
     if isinstance(value, list):
         return [(place, ", ".join(str(item) for item in value))]
     return [(place, str(value))]
-
-
-def _description(result: ImportResult) -> dict[str, Any]:
-    return {
-        "stored": result.stored,
-        "rejected": [
-            {
-                "line": row.line,
-                "errors": [{"place": wrong.place, "reason": wrong.reason} for wrong in row.wrong],
-            }
-            for row in result.rejected
-        ],
-    }
-
-
-def _print(result: ImportResult) -> None:
-    output.say(f"{result.stored:,} stored, {len(result.rejected):,} rejected")
-    if result.rejected:
-        shown = result.rejected[:SHOWN_REJECTIONS]
-        output.print_table(
-            ["line#", "place", "reason"], [cells for row in shown for cells in _cells(row)]
-        )
-    if len(result.rejected) > SHOWN_REJECTIONS:
-        output.say(f"the first {SHOWN_REJECTIONS} are shown; --json lists all")
-
-
-def _cells(row: BadRow) -> list[tuple[int, str, str]]:
-    return [(row.line, wrong.place, wrong.reason) for wrong in row.wrong]

@@ -98,7 +98,8 @@ class Server(ThreadingHTTPServer):
 def _handler(cloud: FakeCloud) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def _serve(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+            raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            body = raw.decode(errors="replace")
             cloud.heard.append(
                 Heard(method=self.command, path=self.path, headers=dict(self.headers), body=body)
             )

@@ -211,46 +211,6 @@ def test_a_list_shows_how_far_each_campaign_is(running: FakeCloud) -> None:
     assert "more: fanfare campaign list --next n1" in result.stdout
 
 
-def test_importing_says_what_was_rejected_and_exits_with_1(
-    running: FakeCloud, tmp_path: Path
-) -> None:
-    path = tmp_path / "devices.csv"
-    path.write_text("Id,ChannelType,Address,Metrics.m\nd1,GCM,t1,1\nd2,GCM,t2,x\n")
-    running.on("POST /devices/batch", (200, {"results": [{"index": 0, "status": "stored"}]}))
-
-    result = run("devices", "import", str(path), "--json")
-
-    assert result.exit_code == 1
-    assert json.loads(result.stdout) == {
-        "stored": 1,
-        "rejected": [{"line": 3, "errors": [{"place": "Metrics.m", "reason": "not a number"}]}],
-    }
-
-
-def test_importing_everything_exits_with_0(running: FakeCloud, tmp_path: Path) -> None:
-    path = tmp_path / "devices.csv"
-    path.write_text("Id,ChannelType,Address\nd1,GCM,t1\n")
-    running.on("POST /devices/batch", (200, {"results": [{"index": 0, "status": "stored"}]}))
-
-    result = run("devices", "import", str(path))
-
-    assert result.exit_code == 0
-    assert result.stdout == "1 stored, 0 rejected\n"
-
-
-def test_a_file_that_is_refused_exits_with_2_and_sends_nothing(
-    running: FakeCloud, tmp_path: Path
-) -> None:
-    path = tmp_path / "devices.csv"
-    path.write_bytes(b"Id,ChannelType,Address\nd1,GCM,\xff\n")
-
-    result = run("devices", "import", str(path))
-
-    assert result.exit_code == 2
-    assert "is not UTF-8, at line 2" in result.stderr
-    assert running.heard == []
-
-
 def test_a_device_can_be_stored_shown_and_removed(running: FakeCloud) -> None:
     running.on("PUT /devices/d1", (200, {"Id": "d1"}))
     running.on("GET /devices/d1", (200, {"Id": "d1", "Attributes": {"i": ["a", "b"]}}))

@@ -1,0 +1,122 @@
+"""`fanfare devices import|import-status|export`: devices by the file."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cli import export, import_job, import_view, output, rejects
+from cli.api import Api
+from cli.commands.common import Json, find_api
+from cli.export import Format
+from cli.import_files import find_files
+from cli.progress import export_progress, import_progress
+
+Rejects = Annotated[
+    Path | None, typer.Option(help="Save the rejected rows here: a new folder, or an empty one.")
+]
+STANDARD_OUTPUT = Path("-")
+
+
+def import_(  # noqa: PLR0917 (a command's options)
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="CSV or NDJSON as Pinpoint has it, plain or gzip; or folders of such."),
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check every row and report; write nothing.")
+    ] = False,
+    rejects_folder: Annotated[
+        Path | None,
+        typer.Option("--rejects", help="Save the rejected rows here: a new or empty folder."),
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Stay until it is over, or only start it.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Import devices from files. The work is done in the account; again is harmless.
+
+    Exit code 0: every row is loaded; 1: some rows were rejected, or the import failed; 2: refused
+    as a whole, and nothing is written; 130: interrupted, and the text says what goes on.
+    """
+    found = find_files(files)
+    if rejects_folder is not None:
+        rejects.prepare(rejects_folder)
+    api = find_api(ctx)
+    with import_progress(show=not as_json, size=sum(file.size for file in found)) as progress:
+        view = import_job.begin(api, found, dry_run=dry_run, uploaded=progress.uploaded)
+        if wait:
+            view = import_job.wait_for(api, view["id"], update=progress.update)
+    if not wait and not as_json:
+        output.say(f"import {view['id']} is started")
+        output.say(f"look at it: fanfare devices import-status {view['id']}")
+        return
+    _report(api, view, rejects_folder, as_json=as_json)
+
+
+def import_status(
+    ctx: typer.Context,
+    import_id: Annotated[str, typer.Argument(metavar="ID", help="The import's id.")],
+    wait: Annotated[bool, typer.Option("--wait", help="Stay until it is over.")] = False,
+    rejects_folder: Annotated[
+        Path | None,
+        typer.Option("--rejects", help="Save the rejected rows here: a new or empty folder."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show how far an import is, or how it ended, with the exit codes of `import`."""
+    if rejects_folder is not None:
+        rejects.prepare(rejects_folder)
+    api = find_api(ctx)
+    if wait:
+        with import_progress(show=not as_json) as progress:
+            view = import_job.wait_for(api, import_id, update=progress.update)
+    else:
+        view = api.get("imports", import_id)
+    _report(api, view, rejects_folder, as_json=as_json)
+
+
+def export_(
+    ctx: typer.Context,
+    format_: Annotated[
+        Format, typer.Option("--format", help="NDJSON keeps every kind of value as it is.")
+    ] = Format.NDJSON,
+    out: Annotated[
+        Path, typer.Option(help="The file, replaced once all is there; - is standard output.")
+    ] = STANDARD_OUTPUT,
+) -> None:
+    """Write all devices to a file that `import` takes; importing it again changes nothing.
+
+    In no order; what is registered or removed meanwhile may be in it or not.
+    """
+    api = find_api(ctx)
+    with export_progress(show=True) as advance:
+        written = export.run(api, format_, None if out == STANDARD_OUTPUT else out, advance)
+    output.note(f"{written:,} devices are written")
+
+
+def _report(api: Api, view: dict[str, Any], folder: Path | None, *, as_json: bool) -> None:
+    if as_json:
+        output.print_json(view)
+    else:
+        import_view.print_import(view)
+    if folder is not None:
+        _save_rejects(api, view, folder)
+    elif view["counts"]["rejected"]:
+        output.note(
+            f"to have them as files: fanfare devices import-status {view['id']} --rejects DIR"
+        )
+    if not as_json:
+        import_view.print_how_it_ended(view)
+    if code := import_view.exit_code(view):
+        raise typer.Exit(code)
+
+
+def _save_rejects(api: Api, view: dict[str, Any], folder: Path) -> None:
+    saved = rejects.download(api, view, folder)
+    for path in saved:
+        output.note(f"rejected rows: {path}")
+    if not saved and view["state"] in import_job.OVER:
+        output.note(f"nothing was rejected: {folder} stays empty")

@@ -1,0 +1,89 @@
+"""Writes all devices in the format that imports read: a few segments at once, memory flat."""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Any
+
+from cli import exact_json, output
+from cli.api import Api
+from cli.export_csv import COLUMNS_MAX, Header, to_csv
+from cli.whole_file import whole_file
+
+SEGMENTS = 4
+
+
+class Format(StrEnum):
+    """How the devices are written."""
+
+    NDJSON = "ndjson"  # a device a line, in the API's shape
+    CSV = "csv"  # a device a row, with Pinpoint's column names
+
+
+def run(api: Api, form: Format, out: Path | None, progress: Callable[[int], None]) -> int:
+    """Writes every device to the file, or to standard output, and says how many there were.
+
+    A file is there when it is complete, or not at all.
+    """
+    with nullcontext(sys.stdout.buffer) if out is None else whole_file(out) as file:
+        written = (
+            _ndjson(api, file, progress) if form is Format.NDJSON else _csv(api, file, progress)
+        )
+        file.flush()
+    return written
+
+
+def _ndjson(api: Api, out: IO[bytes], progress: Callable[[int], None]) -> int:
+    written = 0
+    for devices in _pages(api):
+        out.write(b"".join(_line(device) for device in devices))
+        written += len(devices)
+        progress(len(devices))
+    return written
+
+
+def _csv(api: Api, out: IO[bytes], progress: Callable[[int], None]) -> int:
+    """Twice over the devices: the header needs the names of all of them."""
+    header = Header()
+    with tempfile.TemporaryFile() as spool:
+        for devices in _pages(api):
+            for device in devices:
+                header.add(device)
+            spool.write(b"".join(_line(device) for device in devices))
+            progress(len(devices))
+        if len(header) > COLUMNS_MAX:
+            output.note(
+                f"{len(header):,} columns, and an import takes {COLUMNS_MAX:,}: use --format ndjson"
+            )
+        spool.seek(0)
+        return to_csv((exact_json.loads(line) for line in spool), header, out)
+
+
+def _pages(api: Api) -> Iterator[list[dict[str, Any]]]:
+    """All devices, a page at a time, in no order; a page of each segment is held at most."""
+    pool = ThreadPoolExecutor(SEGMENTS)
+    try:
+        asked = {pool.submit(_page, api, segment, None): segment for segment in range(SEGMENTS)}
+        while asked:
+            answered, _ = wait(asked, return_when=FIRST_COMPLETED)
+            for answer in answered:
+                segment, page = asked.pop(answer), answer.result()
+                if page["next"]:
+                    asked[pool.submit(_page, api, segment, page["next"])] = segment
+                yield page["devices"]
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _page(api: Api, segment: int, after: str | None) -> dict[str, Any]:
+    query = {"segment": str(segment), "segments": str(SEGMENTS)}
+    page: dict[str, Any] = api.get("devices", query=query | ({"next": after} if after else {}))
+    return page
+
+
+def _line(device: dict[str, Any]) -> bytes:
+    return f"{exact_json.dumps(device)}\n".encode()

@@ -1,0 +1,70 @@
+"""An import from beginning to end: announced, uploaded, started, and watched while it works."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cli.api import Api
+from cli.errors import StoppedError
+from cli.import_files import ImportFile
+from cli.uploads import Uploader
+from cli.watching import LOCAL_POLL_SECONDS, POLL_SECONDS
+
+OVER = frozenset({"DONE", "REFUSED", "FAILED"})
+
+
+def begin(
+    api: Api,
+    files: Sequence[ImportFile],
+    *,
+    dry_run: bool,
+    uploaded: Callable[[int], None] = lambda _: None,
+) -> dict[str, Any]:
+    """The import once it is started; `uploaded` hears how many bytes more have gone out.
+
+    StoppedError that says whether something was started, if the person interrupts.
+    """
+    body = {"files": [{"name": file.name} for file in files], "dry_run": dry_run}
+    uploader = Uploader(direct=api.target.cloud.local is not None, progress=uploaded)
+    try:
+        # A second one that nobody uploads to does nothing.
+        made = api.post("imports", body=body, repeatable=True)
+        uploader.send(files, {upload["name"]: upload["url"] for upload in made["uploads"]})
+    except KeyboardInterrupt:
+        raise StoppedError(
+            "interrupted before the import was started",
+            detail="nothing is written; what was uploaded is thrown away by itself",
+        ) from None
+    try:
+        started: dict[str, Any] = api.post("imports", made["id"], "start", repeatable=True)
+    except KeyboardInterrupt:
+        raise _goes_on(made["id"]) from None
+    return started
+
+
+def wait_for(
+    api: Api,
+    import_id: str,
+    *,
+    update: Callable[[dict[str, Any]], None] = lambda _: None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> dict[str, Any]:
+    """The import when it is over; StoppedError if the person interrupts, and the import goes on."""
+    poll = POLL_SECONDS if api.target.cloud.local is None else LOCAL_POLL_SECONDS
+    try:
+        while True:
+            found: dict[str, Any] = api.get("imports", import_id)
+            update(found)
+            if found["state"] in OVER:
+                return found
+            sleep(poll)
+    except KeyboardInterrupt:
+        raise _goes_on(import_id) from None
+
+
+def _goes_on(import_id: str) -> StoppedError:
+    return StoppedError(
+        "interrupted; the import goes on in the account",
+        detail=f"look at it: fanfare devices import-status {import_id}\n"
+        "importing the same files again is harmless",
+    )
