@@ -20,8 +20,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.audience.lists import ListStore
 from functions.campaigns.executions import Executions
+from functions.campaigns.ids import campaign_id_of
 from functions.campaigns.operations import Campaigns, check
-from functions.campaigns.paging import CAMPAIGN_ID
 from functions.campaigns.schedule import Schedules
 from functions.campaigns.schema import (
     PAGE_DEFAULT,
@@ -144,7 +144,7 @@ def list_campaigns(
     responses=answers(HTTPStatus.OK, "The campaign", CampaignView, NotFoundError),
 )
 def show_campaign(campaign_id: str) -> CampaignView:
-    return _campaigns().show(_id(campaign_id))
+    return _campaigns().show(campaign_id_of(campaign_id))
 
 
 @app.post(
@@ -153,7 +153,7 @@ def show_campaign(campaign_id: str) -> CampaignView:
     responses=answers(HTTPStatus.ACCEPTED, "The campaign, PUBLISHING", CampaignView, *_NOT_NOW),
 )
 def publish_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(_campaigns().publish(_id(campaign_id)))
+    return _accepted(_campaigns().publish(campaign_id_of(campaign_id)))
 
 
 @app.post(
@@ -162,7 +162,7 @@ def publish_campaign(campaign_id: str) -> Response[CampaignView]:
     responses=answers(HTTPStatus.OK, "The campaign, CANCELLED", CampaignView, *_NOT_NOW),
 )
 def cancel_campaign(campaign_id: str) -> CampaignView:
-    return _campaigns().cancel(_id(campaign_id))
+    return _campaigns().cancel(campaign_id_of(campaign_id))
 
 
 @app.delete(
@@ -171,7 +171,7 @@ def cancel_campaign(campaign_id: str) -> CampaignView:
     responses=answers(HTTPStatus.ACCEPTED, "The campaign as it was", CampaignView, *_NOT_NOW),
 )
 def delete_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(_campaigns().delete(_id(campaign_id)))
+    return _accepted(_campaigns().delete(campaign_id_of(campaign_id)))
 
 
 @logger.inject_lambda_context(
@@ -222,13 +222,6 @@ def _create_once(key: str, request: CampaignRequest) -> CampaignView:
 def _create(call: dict[str, Any]) -> str:
     request = CampaignRequest.model_validate(call["body"])
     return _campaigns().create(request, key=call["key"]).id
-
-
-def _id(text: str) -> str:
-    """The text, if it can be a campaign's id; NotFoundError without asking DynamoDB if not."""
-    if not CAMPAIGN_ID.fullmatch(text):
-        raise NotFoundError("There is no campaign with such an id.")
-    return text
 
 
 def _accepted(view: CampaignView) -> Response[CampaignView]:

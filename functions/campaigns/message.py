@@ -1,30 +1,25 @@
-"""The message of a campaign, and what SNS is handed for it: one payload per push service.
+"""The message of a campaign: what it says, or carries silently, and how long it is worth it."""
 
-https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
-"""
+from collections.abc import Iterator
+from typing import Annotated, Self
 
-import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
-
+from functions.campaigns.push_services import PUSH_SERVICES
 from functions.devices.records import ChannelType
-from functions.shared.errors import InvalidInputError, InvalidPart
 from functions.shared.text import has_broken_surrogates
 
-if TYPE_CHECKING:
-    from mypy_boto3_sns.type_defs import MessageAttributeValueTypeDef
-
-# https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
-# https://firebase.google.com/docs/cloud-messaging/customize-messages/set-message-type
-PLATFORM_MAX_BYTES = 4_096
-# https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
-MESSAGE_MAX_BYTES = 256 * 1024
-
-# What the push services would overwrite or refuse: Apple's `aps`; FCM's own words (see above); and
-# title and body, which travel to ADM among the data, since it has no other place for them.
+# What the push services would overwrite or refuse: Apple's `aps`; FCM's own words (see
+# https://firebase.google.com/docs/cloud-messaging/customize-messages/set-message-type); and title
+# and body, which travel to ADM among the data, since it has no other place for them.
 _RESERVED = frozenset({"aps", "from", "message_type", "title", "body"})
 _RESERVED_PREFIXES = ("gcm", "google")
 
@@ -43,6 +38,7 @@ def _free(key: str) -> str:
 
 Text = Annotated[str, Field(strict=True), AfterValidator(_sound)]
 Data = dict[Annotated[Text, AfterValidator(_free)], Text]
+Seconds = Annotated[int, Field(strict=True)]
 
 
 class Override(BaseModel):
@@ -56,7 +52,8 @@ class Override(BaseModel):
 
 
 class Message(BaseModel):
-    """What every device is sent: a title, a body (one of them at least), and data for the app."""
+    """What every device is sent: a title, a body (one of them at least), and data for the app; or,
+    silently, the data alone."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -64,19 +61,34 @@ class Message(BaseModel):
     body: Text = ""
     data: Data = Field(default_factory=dict)
     overrides: dict[ChannelType, Override] = Field(default_factory=dict)
+    silent: Annotated[
+        bool,
+        Field(
+            strict=True,
+            description="For the app only, in the background: data, and no title or body.",
+        ),
+    ] = False
+    time_to_live: Annotated[
+        dict[ChannelType, Seconds],
+        Field(
+            description="Seconds that a push service keeps the message for a device that is off; "
+            "0: now or never (not with ADM). See docs/messages.md."
+        ),
+    ] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if not _text(self):
-            raise PydanticCustomError("empty_message", "title and body must not both be empty")
-        for platform in self.overrides:
-            if not _text(self.on(platform)):
-                raise PydanticCustomError(
-                    "empty_message",
-                    "title and body must not both be empty on {platform}",
-                    {"platform": platform.value},
-                )
+    def _can_be_sent(self) -> Self:
+        content = _wrong_silent(self) if self.silent else _wrong_shown(self)
+        wrong = [*content, *_wrong_times(self)]
+        if wrong:
+            # As pydantic's own, and not as one error at the message: each place is named.
+            raise ValidationError.from_exception_data("Message", wrong, hide_input=True)
         return self
+
+    @property
+    def text(self) -> str:
+        """What it says in one line's worth; empty if it is silent."""
+        return self.body.strip() or self.title.strip()
 
     def on(self, platform: ChannelType) -> "Message":
         """The message as that platform is sent it."""
@@ -85,59 +97,44 @@ class Message(BaseModel):
             title=self.title if own.title is None else own.title,
             body=self.body if own.body is None else own.body,
             data=self.data if own.data is None else own.data,
+            silent=self.silent,
         )
 
 
-def render(message: Message, *, probe: str | None = None, place: str = "message") -> str:
-    """The text for Publish with MessageStructure=json; `probe` is what SQS subscribers hear.
-
-    InvalidInputError with size and limit for every platform whose payload has too many UTF-8
-    bytes; they are counted over the whole payload, its frame included.
-    """
-    payloads = {platform.value: _payload(message, platform) for platform in ChannelType}
-    wrong = list(_too_long(payloads, f"{place} on "))
-    payloads |= {"default": _text(message)} | ({} if probe is None else {"sqs": probe})
-    rendered = _json(payloads)
-    whole = {"": rendered, " as given": message.model_dump_json()}
-    wrong += _too_long(whole, place, limit=MESSAGE_MAX_BYTES)
-    if wrong:
-        raise InvalidInputError(wrong)
-    return rendered
+def _wrong_shown(message: Message) -> Iterator[InitErrorDetails]:
+    reason = "title and body must not both be empty"
+    if not message.text:
+        yield _wrong(reason)
+        return
+    for platform in message.overrides:
+        if not message.on(platform).text:
+            yield _wrong(f"{reason} on {platform}", "overrides", platform)
 
 
-def message_attributes() -> "dict[str, MessageAttributeValueTypeDef]":
-    """The attributes for Publish: an alert, which Apple wants to be told.
-
-    Apple's topic is left to the platform application, which knows its app's bundle id.
-    https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
-    """
-    return {"AWS.SNS.MOBILE.APNS.PUSH_TYPE": {"DataType": "String", "StringValue": "alert"}}
-
-
-def _payload(message: Message, platform: ChannelType) -> str:
-    said = message.on(platform)
-    shown = {name: text for name, text in (("title", said.title), ("body", said.body)) if text}
-    if platform is ChannelType.ADM:
-        return _json({"data": {**said.data, **shown}})
-    if platform is ChannelType.GCM:
-        data = {"data": said.data} if said.data else {}
-        return _json({"fcmV1Message": {"message": {"notification": shown, **data}}})
-    return _json({"aps": {"alert": shown}, **said.data})
+def _wrong_silent(message: Message) -> Iterator[InitErrorDetails]:
+    shown = "must be left out of a silent message"
+    carried = "must not be empty in a silent message"
+    for name in ("title", "body"):
+        if getattr(message, name):
+            yield _wrong(shown, name)
+        for platform, override in message.overrides.items():
+            if getattr(override, name):
+                yield _wrong(shown, "overrides", platform, name)
+    if not message.data:
+        yield _wrong(carried, "data")
+    for platform, override in message.overrides.items():
+        if override.data == {}:
+            yield _wrong(carried, "overrides", platform, "data")
 
 
-def _too_long(
-    payloads: Mapping[str, str], place: str, *, limit: int = PLATFORM_MAX_BYTES
-) -> Iterator[InvalidPart]:
-    for name, payload in payloads.items():
-        size = len(payload.encode())
-        if size > limit:
-            reason = f"has {size:,} bytes as UTF-8; the limit is {limit:,}"
-            yield InvalidPart(place=place + name, reason=reason)
+def _wrong_times(message: Message) -> Iterator[InitErrorDetails]:
+    for platform, seconds in message.time_to_live.items():
+        service = PUSH_SERVICES[platform]
+        if not service.shortest <= seconds <= service.longest:
+            reason = f"must be {service.shortest:,} to {service.longest:,} seconds"
+            yield _wrong(reason, "time_to_live", platform)
 
 
-def _text(message: Message) -> str:
-    return message.body.strip() or message.title.strip()
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _wrong(reason: str, *place: str) -> InitErrorDetails:
+    error = PydanticCustomError("message", "{reason}", {"reason": reason})
+    return InitErrorDetails(type=error, loc=tuple(map(str, place)), input=None)

@@ -8,8 +8,8 @@ from functions.audience.criteria import Criteria, parse
 from functions.audience.dynamodb_filter import compile_filter
 from functions.audience.lists import ListStore
 from functions.campaigns.executions import Executions
-from functions.campaigns.message import render
 from functions.campaigns.paging import decode_next, encode_next
+from functions.campaigns.payloads import render
 from functions.campaigns.probe import encode as encode_probe
 from functions.campaigns.publish_time import parse_publish_at
 from functions.campaigns.publishing import request_publish

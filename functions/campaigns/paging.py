@@ -4,10 +4,10 @@ import base64
 import json
 import re
 
+from functions.campaigns.ids import CAMPAIGN_ID
 from functions.shared.errors import InvalidInputError
 
 PLACE = "next"
-CAMPAIGN_ID = re.compile(r"[0-9a-f]{32}")
 
 _TIME = re.compile(r"[0-9TZ:.-]{24}", re.ASCII)
 _FIELDS = ("campaign_id", "created_at")

@@ -26,6 +26,10 @@ def encode(campaign_id: str, publish_id: str) -> str:
     )
 
 
+# As long as any: for what a message comes to before there is a publish.
+SPECIMEN = encode("0" * 32, "0" * 32)
+
+
 def decode(body: str) -> Receipt:
     """The receipt in an SQS message body; UnreadableReceiptError if there is none.
 

@@ -1,15 +1,17 @@
-"""Lambda: the only one that may call SNS Publish."""
+"""Lambda: the only one that may publish to a campaign's topic."""
 
 from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.campaigns.message import Message, message_attributes, render
+from functions.campaigns.message import Message
+from functions.campaigns.payloads import message_attributes, render
 from functions.campaigns.probe import encode
+from functions.campaigns.publish_call import PublishAnswer
 from functions.campaigns.publishing import send_once
 from functions.campaigns.store import CampaignStore
-from functions.campaigns.topics import PublishAnswer, Topics
+from functions.campaigns.topics import Topics
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.observability import logger, tracer
@@ -46,4 +48,4 @@ def send(
 ) -> PublishAnswer:
     """What SNS answers to the message, rendered for every platform and for the probe."""
     payload = render(message, probe=encode(campaign_id, publish_id))
-    return topics.publish(topic_arn, payload, message_attributes())
+    return topics.publish(topic_arn, payload, message_attributes(message))

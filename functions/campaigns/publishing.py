@@ -6,10 +6,10 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from functions.campaigns.message import Message
+from functions.campaigns.publish_call import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.campaigns.records import Campaign, Publish
 from functions.campaigns.states import PublishState, State
 from functions.campaigns.store import CampaignStore
-from functions.campaigns.topics import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.shared.errors import ConflictError
 from functions.shared.task_tokens import Wake
 

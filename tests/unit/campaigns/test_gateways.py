@@ -18,12 +18,20 @@ from botocore.stub import Stubber
 from moto import mock_aws
 
 from functions.campaigns.executions import Executions, NeverStartedError
+from functions.campaigns.publish_call import (
+    Accepted,
+    NotAccepted,
+    PublishAnswer,
+    Unknown,
+    publish_to_endpoint,
+)
 from functions.campaigns.schedule import Schedules
-from functions.campaigns.topics import Accepted, NotAccepted, PublishAnswer, Topics, Unknown
+from functions.campaigns.topics import Topics
 from functions.shared import clients
 from functions.shared.task_tokens import wake
 
 TOPIC = "arn:aws:sns:us-east-1:123456789012:fanfare-campaign-c1"
+ENDPOINT = "arn:aws:sns:us-east-1:123456789012:endpoint/GCM/Fanfare-platform-GCM/e1"
 EXECUTION = "arn:aws:states:us-east-1:123456789012:execution:machine:c1"
 MACHINE = "arn:aws:states:us-east-1:123456789012:stateMachine:machine"
 
@@ -93,6 +101,21 @@ def test_the_client_that_publishes_never_sends_twice_by_itself() -> None:
     sns.meta.events.register("before-send.sns.Publish", lose_the_answer)
     Topics(sns).publish(TOPIC, "{}", {})
     assert len(calls) == 1
+
+
+def test_a_single_device_is_named_as_the_target() -> None:
+    sns = clients.sns_single_attempt()
+    attributes = {"A": {"DataType": "String", "StringValue": "1"}}
+    expected = {
+        "TargetArn": ENDPOINT,
+        "Message": "{}",
+        "MessageStructure": "json",
+        "MessageAttributes": attributes,
+    }
+    with Stubber(sns) as stub:
+        stub.add_response("publish", {"MessageId": "m1"}, expected)
+        answer = publish_to_endpoint(sns, ENDPOINT, "{}", attributes)
+    assert answer == Accepted(message_id="m1")
 
 
 @pytest.fixture

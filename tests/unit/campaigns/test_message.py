@@ -1,13 +1,11 @@
-"""What SNS is handed for a message, and which messages are refused."""
+"""What a message may hold, and what is refused, by place."""
 
-import json
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from functions.campaigns.message import Message, message_attributes, render
-from functions.shared.errors import InvalidInputError
+from functions.campaigns.message import Message
 from functions.shared.http import dotted
 
 
@@ -15,131 +13,10 @@ def message(**members: Any) -> Message:
     return Message.model_validate({"title": "Jazz", "body": "Tonight.", **members})
 
 
-def payloads(given: Message, **more: Any) -> dict[str, Any]:
-    """Each platform's payload, read from the string of JSON that it is."""
-    rendered = json.loads(render(given, **more))
-    return {
-        name: text if name in ("default", "sqs") else json.loads(text)
-        for name, text in rendered.items()
-    }
-
-
 def refused(**members: Any) -> list[tuple[str, str]]:
     with pytest.raises(ValidationError) as caught:
         message(**members)
     return [(dotted(error["loc"]), error["msg"]) for error in caught.value.errors()]
-
-
-def test_every_platform_gets_a_payload_of_its_own_shape() -> None:
-    assert payloads(message(data={"screen": "live"})) == {
-        "default": "Tonight.",
-        "APNS": {"aps": {"alert": {"title": "Jazz", "body": "Tonight."}}, "screen": "live"},
-        "APNS_SANDBOX": {"aps": {"alert": {"title": "Jazz", "body": "Tonight."}}, "screen": "live"},
-        "GCM": {
-            "fcmV1Message": {
-                "message": {
-                    "notification": {"title": "Jazz", "body": "Tonight."},
-                    "data": {"screen": "live"},
-                }
-            }
-        },
-        "ADM": {"data": {"screen": "live", "title": "Jazz", "body": "Tonight."}},
-    }
-
-
-def test_what_is_empty_is_left_out() -> None:
-    assert payloads(message(body=""))["GCM"] == {
-        "fcmV1Message": {"message": {"notification": {"title": "Jazz"}}}
-    }
-    assert payloads(message(body=""))["default"] == "Jazz"
-
-
-def test_an_override_replaces_what_it_gives_on_its_platform_only() -> None:
-    given = message(
-        data={"screen": "live"},
-        overrides={"GCM": {"body": "台北,今晚。", "data": {}}, "APNS": {"title": "Rock"}},
-    )
-    found = payloads(given)
-    assert found["GCM"] == {
-        "fcmV1Message": {"message": {"notification": {"title": "Jazz", "body": "台北,今晚。"}}}
-    }
-    assert found["APNS"]["aps"]["alert"] == {"title": "Rock", "body": "Tonight."}
-    assert found["APNS_SANDBOX"]["aps"]["alert"] == {"title": "Jazz", "body": "Tonight."}
-
-
-def test_the_probe_hears_its_own_text_and_nobody_else_does() -> None:
-    assert payloads(message(), probe="receipt")["sqs"] == "receipt"
-    assert "sqs" not in payloads(message())
-
-
-def test_every_script_stays_itself() -> None:
-    rendered = render(message(title="今夜 🎷"))
-    assert "今夜 🎷" in rendered
-    assert "\\u" not in rendered
-
-
-# {"aps":{"alert":{"title":"Jazz","body":""}}} are 44 bytes, without the body.
-APNS_ROOM = 4096 - 44
-# {"fcmV1Message":{"message":{"notification":{"title":"Jazz","body":""}}}} are 72.
-GCM_ROOM = 4096 - 72
-# {"data":{"title":"Jazz","body":""}} are 35.
-ADM_ROOM = 4096 - 35
-ROOMS = [("APNS", APNS_ROOM), ("APNS_SANDBOX", APNS_ROOM), ("GCM", GCM_ROOM), ("ADM", ADM_ROOM)]
-
-
-def exactly(unit: str, size: int) -> str:
-    """A text of that many UTF-8 bytes, of as many units as fit, filled up with letters."""
-    count, rest = divmod(size, len(unit.encode()))
-    return unit * count + "x" * rest
-
-
-@pytest.mark.parametrize("unit", ["x", "é", "台", "🎷"])
-@pytest.mark.parametrize(("platform", "room"), ROOMS)
-def test_a_payload_may_have_4096_bytes_and_not_one_more(
-    platform: str, room: int, unit: str
-) -> None:
-    for size, spare in ((4095, 1), (4096, 0)):
-        fitting = message(overrides={platform: {"body": exactly(unit, room - spare)}})
-        assert len(json.loads(render(fitting))[platform].encode()) == size
-    too_long = message(overrides={platform: {"body": exactly(unit, room + 1)}})
-    with pytest.raises(InvalidInputError) as caught:
-        render(too_long)
-    assert [(part.place, part.reason) for part in caught.value.parts] == [
-        (f"message on {platform}", "has 4,097 bytes as UTF-8; the limit is 4,096")
-    ]
-
-
-def test_every_platform_that_is_too_long_is_named() -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        render(message(body="台" * 1366))
-    assert [part.place for part in caught.value.parts] == [
-        "message on APNS",
-        "message on APNS_SANDBOX",
-        "message on GCM",
-        "message on ADM",
-    ]
-
-
-def test_data_counts_as_well() -> None:
-    with pytest.raises(InvalidInputError, match="message on GCM: has 4,1"):
-        render(message(overrides={"GCM": {"data": {"k": "🎷" * 1010}}}))
-
-
-def test_the_whole_message_may_have_256_kb() -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        render(message(), probe="x" * 262_144)
-    assert caught.value.parts[0].place == "message"
-    assert caught.value.parts[0].reason.endswith("the limit is 262,144")
-
-
-def test_what_every_platform_overrides_is_measured_all_the_same() -> None:
-    short: dict[str, Any] = {"body": "Tonight.", "data": {}}
-    given = message(
-        data={"k": "x" * 262_144},
-        overrides=dict.fromkeys(["APNS", "APNS_SANDBOX", "GCM", "ADM"], short),
-    )
-    with pytest.raises(InvalidInputError, match="message as given: has 262,"):
-        render(given)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +44,7 @@ def test_a_message_that_says_nothing_is_refused(title: str, body: str) -> None:
 
 def test_an_override_that_leaves_nothing_to_say_is_refused() -> None:
     assert refused(body="", overrides={"GCM": {"title": ""}}) == [
-        ("", "title and body must not both be empty on GCM")
+        ("overrides.GCM", "title and body must not both be empty on GCM")
     ]
 
 
@@ -182,6 +59,14 @@ def test_an_override_that_leaves_nothing_to_say_is_refused() -> None:
         ({"data": ["k"]}, "data"),
         ({"overrides": {"SMS": {}}}, "overrides.SMS"),
         ({"overrides": {"GCM": {"sound": "x"}}}, "overrides.GCM.sound"),
+        ({"silent": "yes"}, "silent"),
+        ({"silent": 1}, "silent"),
+        ({"time_to_live": 60}, "time_to_live"),
+        ({"time_to_live": {"SMS": 60}}, "time_to_live.SMS"),
+        ({"time_to_live": {"GCM": "60"}}, "time_to_live.GCM"),
+        ({"time_to_live": {"GCM": 60.5}}, "time_to_live.GCM"),
+        ({"time_to_live": {"GCM": True}}, "time_to_live.GCM"),
+        ({"time_to_live": {"GCM": None}}, "time_to_live.GCM"),
     ],
 )
 def test_what_is_no_message_is_refused_with_its_place(members: dict[str, Any], place: str) -> None:
@@ -193,7 +78,59 @@ def test_a_message_comes_back_as_it_was_stored() -> None:
     assert Message.model_validate_json(given.model_dump_json()) == given
 
 
-def test_apple_is_told_that_it_is_an_alert() -> None:
-    assert message_attributes() == {
-        "AWS.SNS.MOBILE.APNS.PUSH_TYPE": {"DataType": "String", "StringValue": "alert"}
-    }
+def test_a_message_of_before_there_were_silent_ones_is_read() -> None:
+    stored = '{"title":"Jazz","body":"Tonight.","data":{},"overrides":{}}'
+    assert Message.model_validate_json(stored) == message()
+
+
+def refused_silent(**members: Any) -> list[tuple[str, str]]:
+    return refused(**{"silent": True, "title": "", "body": "", "data": {"k": "v"}, **members})
+
+
+def test_a_silent_message_says_nothing_anywhere() -> None:
+    shown = "must be left out of a silent message"
+    overrides = {"GCM": {"title": "Jazz"}, "ADM": {"body": " "}}
+    assert refused_silent(title="Jazz", body="Tonight.", overrides=overrides) == [
+        ("title", shown),
+        ("overrides.GCM.title", shown),
+        ("body", shown),
+        ("overrides.ADM.body", shown),
+    ]
+
+
+def test_a_silent_message_carries_data_everywhere() -> None:
+    carried = "must not be empty in a silent message"
+    assert refused_silent(data={}) == [("data", carried)]
+    assert refused_silent(overrides={"APNS": {"data": {}}}) == [("overrides.APNS.data", carried)]
+
+
+def test_a_silent_message_comes_back_as_it_was_stored() -> None:
+    given = message(
+        silent=True, title="", body="", data={"k": "v"}, time_to_live={"GCM": 0, "ADM": 60}
+    )
+    assert Message.model_validate_json(given.model_dump_json()) == given
+
+
+@pytest.mark.parametrize(
+    ("platform", "shortest", "longest"),
+    [
+        ("APNS", 0, 2_592_000),
+        ("APNS_SANDBOX", 0, 2_592_000),
+        ("GCM", 0, 2_419_200),
+        ("ADM", 60, 2_678_400),
+    ],
+)
+def test_a_time_to_live_is_within_what_the_push_service_keeps(
+    platform: str, shortest: int, longest: int
+) -> None:
+    for seconds in (shortest, longest):
+        assert message(time_to_live={platform: seconds})
+    for seconds in (shortest - 1, longest + 1):
+        assert refused(time_to_live={platform: seconds}) == [
+            (f"time_to_live.{platform}", f"must be {shortest:,} to {longest:,} seconds")
+        ]
+
+
+def test_every_wrong_place_is_named_at_once() -> None:
+    wrong = refused_silent(title="Jazz", time_to_live={"ADM": 0, "GCM": -1})
+    assert [place for place, _ in wrong] == ["title", "time_to_live.ADM", "time_to_live.GCM"]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from functions.campaigns.message import Message
+from functions.campaigns.publish_call import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.campaigns.publishing import (
     Outcome,
     note_receipt,
@@ -15,7 +16,6 @@ from functions.campaigns.publishing import (
 )
 from functions.campaigns.records import Campaign, Publish
 from functions.campaigns.states import PublishState, State
-from functions.campaigns.topics import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.shared.errors import ConflictError
 from tests.unit.campaigns.conftest import World
 
