@@ -13,7 +13,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import WithJsonSchema
 
 from functions.devices.batch import Stored, register_batch
-from functions.devices.endpoints import EndpointRefusedError, Endpoints
+from functions.devices.endpoint_errors import EndpointRefusedError
+from functions.devices.endpoints import Endpoints
 from functions.devices.parsing import parse_device, read_id
 from functions.devices.platforms import Platforms
 from functions.devices.registry import Registry

@@ -2,43 +2,29 @@
 
 https://docs.aws.amazon.com/sns/latest/dg/mobile-platform-endpoint.html
 
-An endpoint's CustomUserData is the Id of the device that registered its token last: two Ids may
-come with one token (an app that was installed again), and only the last owner may delete it.
+An endpoint's CustomUserData is the Id of the device that registered its token last. Whose the
+token is, tokens.py says.
 """
 
-import re
-from http import HTTPStatus
-from typing import TYPE_CHECKING, NoReturn
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.devices.records import ChannelType, Device, Known
-from functions.shared.aws_errors import code_of, is_server_error, is_throttle
-from functions.shared.errors import (
-    ConflictError,
-    FanfareError,
-    InvalidInputError,
-    UnavailableError,
-)
+from functions.devices.endpoint_errors import existing_arn, is_gone, is_passing, translate
+from functions.devices.records import Device, Known
+from functions.shared.aws_errors import is_throttle
+from functions.shared.errors import UnavailableError
 from functions.shared.pacing import Pace
 
 if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient
 
-# The form of the ARN differs from place to place; it is found, and never taken apart.
-_EXISTING = re.compile(r"\b(arn:\S+) already exists")
-_FOR_NOW = frozenset({"InternalError", "InternalFailure", "ServiceUnavailable"})
-_GONE = frozenset({"NotFound", "NotFoundException"})
-_INVALID = frozenset({"InvalidParameter", "InvalidParameterException"})
-_DISABLED = frozenset({"PlatformApplicationDisabled", "PlatformApplicationDisabledException"})
+# At a pace, the gateway repeats what the SDK repeats elsewhere; every call here may be repeated.
+MAX_FAULTS = 5
 
-
-class EndpointRefusedError(FanfareError):
-    """SNS refused for a reason that is not the device's; tells the code, never SNS's own text."""
-
-    status = HTTPStatus.BAD_GATEWAY
-    slug = "refused-by-sns"
-    title = "SNS refused"
+T = TypeVar("T")
 
 
 class OutOfTimeError(UnavailableError):
@@ -46,110 +32,133 @@ class OutOfTimeError(UnavailableError):
 
 
 class Endpoints:
-    """SNS, as far as endpoints go."""
+    """SNS, as far as endpoints go. At a pace, each call waits for its turn until the deadline."""
 
-    def __init__(self, sns: "SNSClient", pace: Pace | None = None) -> None:
+    def __init__(
+        self, sns: "SNSClient", pace: Pace | None = None, *, deadline: float | None = None
+    ) -> None:
         self._sns = sns
         self._pace = pace
+        self._deadline = math.inf if deadline is None else deadline
 
-    def ensure(self, device: Device, application_arn: str, known: Known | None) -> str:
+    def until(self, deadline: float | None) -> "Endpoints":
+        """The same, with a deadline by the pace's clock; OutOfTimeError from then on."""
+        return Endpoints(self._sns, self._pace, deadline=deadline)
+
+    def ensure(self, device: Device | Known, application_arn: str, known: Known | None) -> str:
         """The ARN of an enabled endpoint with the device's token; one call if all is as expected.
 
         InvalidInputError if SNS does not take the token, ConflictError if the platform is switched
         off or gone, UnavailableError if SNS takes nothing for now.
         """
-        same_platform = known is not None and known.channel_type is device.channel_type
         try:
-            if known is None or known.endpoint_arn is None or not same_platform:
+            if known is None or known.endpoint_arn is None:
+                return self._create(device, application_arn)
+            if known.channel_type is not device.channel_type:
                 return self._create(device, application_arn)
             try:
-                if known.address == device.address and self._is_right(device, known.endpoint_arn):
-                    return known.endpoint_arn
-                return self._set(device, known.endpoint_arn)
+                return self._keep(device, application_arn, known.endpoint_arn, known.address)
             except ClientError as error:
-                if code_of(error) not in _GONE:
+                if not is_gone(error):
                     raise
                 return self._create(device, application_arn)
-        except ClientError as error:
-            _translate(error, device.channel_type)
-        except BotoCoreError:
-            raise UnavailableError("SNS does not answer for now; try again.") from None
+        except (ClientError, BotoCoreError) as error:
+            translate(error, device.channel_type)
 
-    def remove(self, endpoint_arn: str, *, owner: str) -> None:
-        """Deletes the endpoint, unless it is gone or another device's by now; UnavailableError."""
+    def attributes(self, endpoint_arn: str) -> Mapping[str, str] | None:
+        """What SNS says of the endpoint: Token, Enabled, CustomUserData; None if it is gone."""
         try:
-            attributes = self._sns.get_endpoint_attributes(EndpointArn=endpoint_arn)["Attributes"]
-            if attributes.get("CustomUserData", owner) == owner:
-                self._sns.delete_endpoint(EndpointArn=endpoint_arn)
+            return self._attributes(endpoint_arn)
         except ClientError as error:
-            if code_of(error) not in _GONE:
-                _translate(error, None)
-        except BotoCoreError:
-            raise UnavailableError("SNS does not answer for now; try again.") from None
+            if is_gone(error):
+                return None
+            translate(error)
+        except BotoCoreError as error:
+            translate(error)
 
-    def _is_right(self, device: Device, endpoint_arn: str) -> bool:
-        attributes = self._sns.get_endpoint_attributes(EndpointArn=endpoint_arn)["Attributes"]
-        enabled = attributes.get("Enabled", "").lower() == "true"
+    def remove(self, endpoint_arn: str) -> None:
+        """Deletes the endpoint; one that is gone is no error."""
+        try:
+            self._call(self._sns.delete_endpoint, EndpointArn=endpoint_arn)
+        except ClientError as error:
+            if not is_gone(error):
+                translate(error)
+        except BotoCoreError as error:
+            translate(error)
+
+    def _keep(
+        self, device: Device | Known, application_arn: str, endpoint_arn: str, address: str
+    ) -> str:
+        """The ARN of the endpoint that the device had, or of another if others took that over."""
+        if address != device.address:
+            return self._set(device, endpoint_arn)
+        attributes = self._attributes(endpoint_arn)
         right = {"Token": device.address, "CustomUserData": device.device_id}
-        return enabled and all(attributes.get(name) == value for name, value in right.items())
+        if is_enabled(attributes) and right.items() <= attributes.items():
+            return endpoint_arn
+        if is_taken(attributes, device):
+            return self._create(device, application_arn)
+        return self._set(device, endpoint_arn)
 
-    def _create(self, device: Device, application_arn: str) -> str:
+    def _create(self, device: Device | Known, application_arn: str) -> str:
         try:
-            answer = self._sns.create_platform_endpoint(
+            answer = self._call(
+                self._sns.create_platform_endpoint,
                 PlatformApplicationArn=application_arn,
                 Token=device.address,
                 CustomUserData=device.device_id,
             )
         except ClientError as error:
-            if existing := _existing(error):
+            if existing := existing_arn(error):
                 return self._set(device, existing)
             raise
         return answer["EndpointArn"]
 
-    def _set(self, device: Device, endpoint_arn: str) -> str:
+    def _set(self, device: Device | Known, endpoint_arn: str) -> str:
         """The ARN of the endpoint that has the token now: another one, if that had it before."""
         attributes = {
             "Token": device.address,
             "Enabled": "true",
             "CustomUserData": device.device_id,
         }
+        set_all = self._sns.set_endpoint_attributes
         try:
-            self._sns.set_endpoint_attributes(EndpointArn=endpoint_arn, Attributes=attributes)
+            self._call(set_all, EndpointArn=endpoint_arn, Attributes=attributes)
         except ClientError as error:
-            existing = _existing(error)
+            existing = existing_arn(error)
             if existing is None or existing == endpoint_arn:
                 raise
-            self._sns.set_endpoint_attributes(EndpointArn=existing, Attributes=attributes)
+            self._call(set_all, EndpointArn=existing, Attributes=attributes)
             return existing
         return endpoint_arn
 
+    def _attributes(self, endpoint_arn: str) -> Mapping[str, str]:
+        return self._call(self._sns.get_endpoint_attributes, EndpointArn=endpoint_arn)["Attributes"]
 
-def _existing(error: ClientError) -> str | None:
-    """The ARN of the endpoint that has the token already, out of SNS's text."""
-    if code_of(error) not in _INVALID:
-        return None
-    found = _EXISTING.search(error.response["Error"].get("Message", ""))
-    return found[1] if found else None
-
-
-def _translate(error: ClientError, platform: ChannelType | None) -> NoReturn:
-    code = code_of(error)
-    # `from None`: SNS's text may quote the token, and the log shows causes.
-    if code in _FOR_NOW or is_throttle(error) or is_server_error(error):
-        raise UnavailableError("SNS takes no endpoints for now; try again.") from None
-    if platform and code in _INVALID:
-        reason = f"SNS does not take it as a token of {platform}"
-        raise InvalidInputError.at("Address", reason) from None
-    if platform and code in _GONE:
-        raise missing_platform(platform) from None
-    if platform and code in _DISABLED:
-        raise ConflictError(f"The platform application of {platform} is disabled.") from None
-    raise EndpointRefusedError(f"SNS answered {code}") from None
+    def _call(self, operation: Callable[..., T], **request: Any) -> T:
+        if self._pace is None:
+            return operation(**request)
+        faults = 0
+        while self._pace.wait(self._deadline):
+            try:
+                return operation(**request)
+            except (ClientError, BotoCoreError) as error:
+                if isinstance(error, ClientError) and is_throttle(error):
+                    self._pace.throttled()
+                    continue
+                faults += 1
+                if faults == MAX_FAULTS or not is_passing(error):
+                    raise
+        raise OutOfTimeError("There was no time left to ask SNS; try again.")
 
 
-def missing_platform(platform: ChannelType) -> ConflictError:
-    """The error for a platform that has no application yet; says how to make it."""
-    return ConflictError(
-        f"There is no platform application for {platform}; make it with: "
-        f"fanfare platform create {platform}"
-    )
+def is_enabled(attributes: Mapping[str, str]) -> bool:
+    """Whether SNS sends to the endpoint."""
+    return attributes.get("Enabled", "").lower() == "true"
+
+
+def is_taken(attributes: Mapping[str, str], device: Device | Known) -> bool:
+    """Whether another device made the endpoint its own: its token and its Id are there now."""
+    if attributes.get("Token") == device.address:
+        return False
+    return attributes.get("CustomUserData", device.device_id) != device.device_id

@@ -9,7 +9,14 @@ from decimal import Decimal
 from typing import Any
 
 from functions.devices import multi_values
-from functions.devices.records import ChannelType, Device, EndpointStatus, Known, OptOut
+from functions.devices.records import (
+    ChannelType,
+    Device,
+    EndpointStatus,
+    Known,
+    OptOut,
+    StatusReason,
+)
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items
 ITEM_MAX_BYTES = 400 * 1024
@@ -18,7 +25,15 @@ _NUMBER_MAX_BYTES = 21
 _MAP_BYTES = 3
 _ENTRY_BYTES = 1
 
-KNOWN_NAMES = ("Id", "ChannelType", "Address", "OptOut", "EndpointArn")
+KNOWN_NAMES = (
+    "Id",
+    "ChannelType",
+    "Address",
+    "OptOut",
+    "EndpointStatus",
+    "StatusReason",
+    "EndpointArn",
+)
 
 
 def encode(device: Device) -> dict[str, Any]:
@@ -34,6 +49,7 @@ def encode(device: Device) -> dict[str, Any]:
             "Address": device.address,
             "OptOut": (device.opt_out or OptOut.NONE).value,
             "EndpointStatus": device.endpoint_status.value,
+            "StatusReason": device.status_reason and device.status_reason.value,
             "EffectiveDate": device.effective_date,
             "Attributes": _encode_multi(device.attributes),
             "Metrics": dict(device.metrics),
@@ -62,6 +78,7 @@ def decode(item: Mapping[str, Any]) -> Device:
         user_id=user.get("UserId"),
         user_attributes=_decode_multi(user.get("UserAttributes", {})),
         endpoint_arn=item.get("EndpointArn"),
+        status_reason=_reason(item),
     )
 
 
@@ -72,8 +89,23 @@ def decode_known(item: Mapping[str, Any]) -> Known:
         channel_type=ChannelType(item["ChannelType"]),
         address=item["Address"],
         opt_out=OptOut(item["OptOut"]),
+        endpoint_status=EndpointStatus(item["EndpointStatus"]),
+        status_reason=_reason(item),
         endpoint_arn=item.get("EndpointArn"),
     )
+
+
+def encode_known(known: Known) -> dict[str, Any]:
+    """The part of the item that is known; None for what it does not hold."""
+    return {
+        "Id": known.device_id,
+        "ChannelType": known.channel_type.value,
+        "Address": known.address,
+        "OptOut": known.opt_out.value,
+        "EndpointStatus": known.endpoint_status.value,
+        "StatusReason": known.status_reason and known.status_reason.value,
+        "EndpointArn": known.endpoint_arn,
+    }
 
 
 def size_of(value: Any) -> int:
@@ -82,6 +114,10 @@ def size_of(value: Any) -> int:
         inside = (size_of(name) + size_of(each) + _ENTRY_BYTES for name, each in value.items())
         return _MAP_BYTES + sum(inside)
     return _NUMBER_MAX_BYTES if isinstance(value, Decimal) else len(value.encode())
+
+
+def _reason(item: Mapping[str, Any]) -> StatusReason | None:
+    return StatusReason(item["StatusReason"]) if "StatusReason" in item else None
 
 
 def _encode_multi(named: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, str]]:

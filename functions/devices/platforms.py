@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 
-from functions.devices.endpoints import missing_platform
+from functions.devices.endpoint_errors import missing_platform
 from functions.devices.records import ChannelType
 
 CACHE_SECONDS = 60

@@ -7,9 +7,9 @@ from enum import StrEnum
 
 # https://docs.aws.amazon.com/pinpoint/latest/developerguide/quotas.html#quotas-endpoint
 NAME_MAX_CHARS = 50
-# Pinpoint stops at 100, so whatever an export holds fits. Links and lists of products that teams
-# put into attributes do not fit into 100; DynamoDB's 400 KB an item are the true bound.
-VALUE_MAX_CHARS = 1_000
+# 100 KB. Pinpoint stops at 100 characters, so whatever an export holds fits. The true bound is
+# DynamoDB's 400 KB an item, in which a value of several is held up to twice (multi_values).
+VALUE_MAX_CHARS = 102_400
 ID_MAX_CHARS = 256
 # FCM's tokens have no promised length; the longest seen are far below this.
 ADDRESS_MAX_CHARS = 4_096
@@ -65,6 +65,7 @@ class Device:
     """One app install. Its representation shows neither the token nor any attribute.
 
     `opt_out` is None as long as nobody has decided: then what is stored counts, or NONE.
+    `status_reason` goes with INACTIVE, `endpoint_arn` with every device that SNS was told of.
     """
 
     device_id: str
@@ -91,4 +92,6 @@ class Known:
     channel_type: ChannelType
     address: str = field(repr=False)
     opt_out: OptOut = field(repr=False)
+    endpoint_status: EndpointStatus = field(repr=False)
+    status_reason: StatusReason | None
     endpoint_arn: str | None

@@ -1,43 +1,43 @@
-"""Registering devices: each has one endpoint with its present token, and is stored with it."""
+"""The devices: registered, known, forgotten. Each token has one owner, who has one endpoint."""
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from functions.devices.endpoints import EndpointRefusedError, Endpoints, OutOfTimeError
-from functions.devices.records import ChannelType, Device, Known, OptOut
+from functions.devices.endpoints import Endpoints
+from functions.devices.ownership import Registration
+from functions.devices.records import Device
+from functions.devices.registering import MAX_ROUNDS, ContendedError, Outcome, Registering
 from functions.devices.store import DeviceStore
+from functions.devices.tokens import key_of
+from functions.devices.upkeep import ApplicationOf, Upkeep
+from functions.shared.clock import Clock, to_wire, utc_now
 from functions.shared.errors import (
     ConflictError,
     FanfareError,
     InvalidInputError,
     InvalidPart,
     NotFoundError,
-    UnavailableError,
 )
-from functions.shared.observability import logger
 
-# Whoever loses against another change of the same device looks again, so many times at most.
-MAX_ROUNDS = 5
+__all__ = ["ApplicationOf", "Refusal", "Registration", "Registry"]
 
-ApplicationOf = Callable[[ChannelType], str]
+# SNS takes some 20 ms a call; sixteen at once keep a full batch well under a second.
+SNS_THREADS = 16
+
 Refusal = tuple[InvalidPart, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Registration:
-    """A device that registers. Of two with one token the greater order, a text, has it."""
-
-    device: Device
-    order: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Registry:
-    """The operations on single devices, over their store and gateways."""
+    """The operations on devices, over their store and gateways."""
 
     store: DeviceStore
     endpoints: Endpoints
     application_of: ApplicationOf
+    clock: Clock = utc_now
+    threads: int = SNS_THREADS
+    sleep: Callable[[float], None] = time.sleep
 
     def get(self, device_id: str) -> Device:
         """The device; NotFoundError if there is none."""
@@ -46,73 +46,65 @@ class Registry:
             raise NotFoundError(f"There is no device with the Id {device_id}.")
         return device
 
+    def order(self) -> str:
+        """The order of a registration that comes now."""
+        return f"{to_wire(self.clock())}#"
+
     def register(self, device: Device) -> Device:
         """The device as it is stored; the same again changes nothing.
 
         InvalidInputError for a token that SNS does not take, ConflictError without a platform
         application or if others keep changing the device, UnavailableError.
         """
-        application_arn = self.application_of(device.channel_type)
-        for _ in range(MAX_ROUNDS):
-            known = self.store.known([device.device_id]).get(device.device_id)
-            ready = self.prepare(device, application_arn, known)
-            if self.store.put(ready, known=known):
-                self.discard_former(ready, known)
-                return ready
-        raise _contended(device.device_id)
+        registration = Registration(device=device, order=self.order())
+        outcome = self._run([registration], deadline=None)[device.device_id]
+        if isinstance(outcome, FanfareError):
+            raise outcome
+        return outcome
 
     def register_all(
-        self,
-        registrations: Sequence[Registration],
-        *,
-        deadline: float | None = None,  # noqa: ARG002 (for the paced gateway)
+        self, registrations: Sequence[Registration], *, deadline: float | None = None
     ) -> dict[str, Device | Refusal]:
         """By Id, each given once: the device as it is stored, or why it is not.
 
-        OutOfTimeError if the deadline (of the pace's clock) comes first, UnavailableError.
+        One whose token is another's by a greater order is stored INACTIVE, and answered so.
+        OutOfTimeError if the deadline (of the pace's clock) came before all were through; what
+        was through is stored, and may be registered again. UnavailableError, the same.
         """
-        outcomes: dict[str, Device | Refusal] = {}
-        for each in registrations:
-            try:
-                outcomes[each.device.device_id] = self.register(each.device)
-            except OutOfTimeError:
-                raise
-            except InvalidInputError as error:
-                outcomes[each.device.device_id] = error.parts
-            except FanfareError as error:
-                reason = InvalidPart(place="device", reason=str(error))
-                outcomes[each.device.device_id] = (reason,)
-        return outcomes
-
-    def prepare(self, device: Device, application_arn: str, known: Known | None) -> Device:
-        """The device as it is to be stored, with its endpoint; errors as of `register`."""
-        arn = self.endpoints.ensure(device, application_arn, known)
-        decided = device.opt_out or (known.opt_out if known else OptOut.NONE)
-        return replace(device, endpoint_arn=arn, opt_out=decided)
-
-    def discard_former(self, device: Device, known: Known | None) -> None:
-        """Deletes the endpoint that the device had before, if it has another one now."""
-        if known is None or known.endpoint_arn in (None, device.endpoint_arn):
-            return
-        try:
-            self.endpoints.remove(known.endpoint_arn, owner=device.device_id)
-        except (UnavailableError, EndpointRefusedError):
-            # The device is stored and reachable; a dead endpoint more does no harm.
-            logger.warning("former endpoint is left over", extra={"device_id": device.device_id})
+        outcomes = self._run(registrations, deadline=deadline)
+        return {device_id: _told(outcome) for device_id, outcome in outcomes.items()}
 
     def delete(self, device_id: str) -> None:
-        """Removes the device and its endpoint; one that is gone is no error."""
+        """Removes the device, its endpoint and its token; one that is gone is no error."""
+        upkeep = self._upkeep(self.endpoints)
         for _ in range(MAX_ROUNDS):
             known = self.store.known([device_id]).get(device_id)
             if known is None:
                 return
+            owner = self.store.owners([key_of(known)]).get(key_of(known))
+            owned = owner is not None and owner.device_id == device_id
             # The endpoint first: if what follows fails, the device is still there to repeat it.
-            if known.endpoint_arn is not None:
-                self.endpoints.remove(known.endpoint_arn, owner=device_id)
-            if self.store.delete(known):
+            upkeep.discard(known)
+            if self.store.delete(known, token=key_of(known) if owned else None):
                 return
-        raise _contended(device_id)
+            upkeep.mend([known])
+        raise ContendedError(device_id)
+
+    def _run(
+        self, registrations: Sequence[Registration], *, deadline: float | None
+    ) -> dict[str, Outcome]:
+        upkeep = self._upkeep(self.endpoints.until(deadline))
+        return Registering(registrations, upkeep, threads=self.threads, sleep=self.sleep).run()
+
+    def _upkeep(self, endpoints: Endpoints) -> Upkeep:
+        return Upkeep(store=self.store, endpoints=endpoints, application_of=self.application_of)
 
 
-def _contended(device_id: str) -> ConflictError:
-    return ConflictError(f"The device {device_id} is being changed by others; try again.")
+def _told(outcome: Outcome) -> Device | Refusal:
+    if isinstance(outcome, InvalidInputError):
+        return outcome.parts
+    if isinstance(outcome, FanfareError):
+        of_platform = isinstance(outcome, ConflictError) and not isinstance(outcome, ContendedError)
+        place = "ChannelType" if of_platform else "device"
+        return (InvalidPart(place=place, reason=str(outcome)),)
+    return outcome

@@ -1,91 +1,122 @@
-"""The store of devices."""
+"""The store of devices, and of who owns which token."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boto3.dynamodb.conditions import Attr, ConditionBase
-from botocore.exceptions import ClientError
+from boto3.dynamodb.conditions import Key
 
-from functions.devices.items import KNOWN_NAMES, decode, decode_known, encode
+from functions.devices.actions import Action, Tables, actions, removal, transactions
+from functions.devices.items import KNOWN_NAMES, decode, decode_known
+from functions.devices.ownership import Change
 from functions.devices.records import Device, Known
-from functions.shared.aws_errors import raise_unless_condition_failed
-from functions.shared.batches import batch_get, batch_put
+from functions.devices.tokens import Owner
+from functions.shared.batches import batch_get
+from functions.shared.transactions import ConditionFailedError, transact
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
+BY_ENDPOINT = "by_endpoint"
 
-# Some three seconds: whoever calls the API waits for 29 at the most.
-API_ROUNDS = 6
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Some of the devices, and the Id after which the next page begins, if there is one."""
+
+    devices: list[Device]
+    last_id: str | None
 
 
 class DeviceStore:
-    """The devices table, and the table of who owns which token.
-
-    What is changed under a condition is changed by one of two at a time.
-    """
+    """The two tables. What is changed under a condition is changed by one of two at a time."""
 
     def __init__(self, table: "Table", tokens: "Table") -> None:
+        # A table is not made for threads; the client behind it is, and it converts as well.
+        # https://boto3.amazonaws.com/v1/documentation/api/latest/guide/resources.html#multithreading-or-multiprocessing-with-resources
         self._table = table
         self._tokens = tokens
+        self._names = Tables(devices=table.name, tokens=tokens.name)
 
     def get(self, device_id: str) -> Device | None:
         """The device as it is now; None if there is none."""
-        answer = self._table.get_item(Key={"Id": device_id}, ConsistentRead=True)
+        answer = self._table.meta.client.get_item(
+            TableName=self._names.devices, Key={"Id": device_id}, ConsistentRead=True
+        )
         return decode(answer["Item"]) if "Item" in answer else None
 
-    def known(self, device_ids: Sequence[str]) -> dict[str, Known]:
+    def known(self, device_ids: Iterable[str]) -> dict[str, Known]:
         """What is known of those of the devices that are stored; UnavailableError."""
-        keys = [{"Id": device_id} for device_id in device_ids]
+        keys = [{"Id": device_id} for device_id in dict.fromkeys(device_ids)]
         items = batch_get(self._table, keys, attributes=KNOWN_NAMES)
         return {item["Id"]: decode_known(item) for item in items}
 
-    def put(self, device: Device, *, known: Known | None) -> bool:
-        """Stores the device; False if it is no longer as it was known."""
-        return self._changed(
-            self._client.put_item, known, Item=encode(device), TableName=self._table.name
+    def owners(self, tokens: Iterable[str]) -> dict[str, Owner]:
+        """By key, who owns those of the tokens that anybody owns; UnavailableError."""
+        keys = [{"token": token} for token in dict.fromkeys(tokens)]
+        return {
+            item["token"]: Owner(device_id=item["device_id"], order=item["order"])
+            for item in batch_get(self._tokens, keys)
+        }
+
+    def with_endpoint(self, endpoint_arn: str) -> list[Known]:
+        """The devices that have this endpoint: one at most, but for a moment."""
+        answer = self._table.query(
+            IndexName=BY_ENDPOINT, KeyConditionExpression=Key("EndpointArn").eq(endpoint_arn)
         )
+        found = self.known(str(item["Id"]) for item in answer["Items"])
+        # The index lags behind the table.
+        return [known for known in found.values() if known.endpoint_arn == endpoint_arn]
 
-    def put_all(self, devices: Iterable[Device]) -> None:
-        """Stores the devices, each Id once, whatever was stored; unprocessed ones are repeated.
+    def page(
+        self, *, limit: int, after_id: str | None, segment: int = 0, segments: int = 1
+    ) -> Page:
+        """Devices of one segment of the table, at most 1 MB of them, read consistently.
 
-        https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+        https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html#Scan.ParallelScan
         """
-        batch_put(self._table, map(encode, devices), rounds=API_ROUNDS)
-
-    def delete(self, known: Known) -> bool:
-        """Removes the device; False if it is no longer as it was known."""
-        return self._changed(
-            self._client.delete_item,
-            known,
-            Key={"Id": known.device_id},
-            TableName=self._table.name,
+        request: dict[str, Any] = {"ExclusiveStartKey": {"Id": after_id}} if after_id else {}
+        answer = self._table.scan(
+            Limit=limit, Segment=segment, TotalSegments=segments, ConsistentRead=True, **request
+        )
+        last = answer.get("LastEvaluatedKey")
+        return Page(
+            devices=[decode(item) for item in answer["Items"]],
+            last_id=str(last["Id"]) if last else None,
         )
 
-    @property
-    def _client(self) -> Any:
-        # The table is not made for threads; the client behind it is, and it converts as well.
-        # https://boto3.amazonaws.com/v1/documentation/api/latest/guide/resources.html#multithreading-or-multiprocessing-with-resources
-        return self._table.meta.client
+    def commit(self, changes: Iterable[Change]) -> set[str]:
+        """Writes each change as a whole; answers whose was refused, since something was no more
+        as it had been seen. One that is refused holds no other up; UnavailableError."""
+        refused: set[str] = set()
+        for transaction in transactions(changes):
+            left = transaction.changes
+            while left:
+                stale = self._refused(left)
+                refused |= stale
+                if not stale:
+                    break
+                left = [change for change in left if change.device_id not in stale]
+        return refused
 
-    @staticmethod
-    def _changed(call: Any, known: Known | None, **request: Any) -> bool:
+    def delete(self, known: Known, *, token: str | None) -> bool:
+        """Removes the device and the token that it owns; False if one is no more as it was."""
         try:
-            call(ConditionExpression=_still(known), **request)
-        except ClientError as error:
-            raise_unless_condition_failed(error)
+            transact(self._table, list(removal(known, token, self._names)))
+        except ConditionFailedError:
             return False
         return True
 
-
-def _still(known: Known | None) -> ConditionBase:
-    """That the device is still as it was known; its attributes are replaced whatever they are."""
-    if known is None:
-        return Attr("Id").not_exists()
-    arn = Attr("EndpointArn")
-    return (
-        (arn.not_exists() if known.endpoint_arn is None else arn.eq(known.endpoint_arn))
-        & Attr("Address").eq(known.address)
-        & Attr("ChannelType").eq(known.channel_type.value)
-        & Attr("OptOut").eq(known.opt_out.value)
-    )
+    def _refused(self, changes: Sequence[Change]) -> set[str]:
+        """Nobody if all of them are written; else nothing is, and these stood in the way."""
+        written: list[Action] = []
+        written_for: list[str] = []
+        for change in changes:
+            own = list(actions(change, self._names))
+            written += own
+            written_for += [change.device_id] * len(own)
+        try:
+            transact(self._table, written)
+        except ConditionFailedError as error:
+            return {written_for[index] for index in error.failed}
+        return set()

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from functions.devices.endpoints import Endpoints, missing_platform
-from functions.devices.records import ChannelType
+from functions.devices.endpoint_errors import missing_platform
+from functions.devices.endpoints import Endpoints
+from functions.devices.items import encode
+from functions.devices.records import ChannelType, Device
 from functions.devices.registry import Registry
 from functions.devices.store import DeviceStore
 from tests.unit.tables import make_tokens_table
@@ -145,9 +147,16 @@ def registry(store: DeviceStore, sns: FakeSns) -> Registry:
         store=store,
         endpoints=Endpoints(sns),  # type: ignore[arg-type]
         application_of=application_of,
+        sleep=lambda _: None,
     )
 
 
 def body(device_id: str = "d1", **members: Any) -> dict[str, Any]:
     """A device as JSON, as small as it may be."""
     return {"Id": device_id, "ChannelType": "GCM", "Address": TOKEN, **members}
+
+
+def seed(registry: Registry, *devices: Device) -> None:
+    """Stores devices as they are, past the registry and without their tokens' owners."""
+    for device in devices:
+        registry.store._table.put_item(Item=encode(device))

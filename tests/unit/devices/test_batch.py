@@ -4,14 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from botocore.stub import Stubber
 
 from functions.devices.batch import Rejected, Stored, register_batch
-from functions.devices.parsing import parse_device
 from functions.devices.records import OptOut
 from functions.devices.registry import Registry
 from functions.shared.errors import InvalidInputError, InvalidPart
-from tests.unit.devices.conftest import FakeSns, body, client_error
+from tests.unit.devices.conftest import FakeSns, body, client_error, seed
 
 
 def batch(count: int, **members: Any) -> dict[str, Any]:
@@ -123,7 +121,7 @@ def test_an_opt_out_that_comes_in_between_is_not_lost(registry: Registry, sns: F
 
     def opt_out_meanwhile(_: str, __: str) -> None:
         if sns.calls["get"] == 1:
-            registry.store.put_all([replace(stored, opt_out=OptOut.ALL)])
+            seed(registry, replace(stored, opt_out=OptOut.ALL))
 
     sns.script = opt_out_meanwhile
     sns.calls.clear()
@@ -162,24 +160,3 @@ def test_what_is_no_batch_is_refused_as_a_whole(
     with pytest.raises(InvalidInputError) as caught:
         register_batch(registry, raw)
     assert caught.value.parts == (InvalidPart(place=place, reason=reason),)
-
-
-def test_items_that_dynamodb_keeps_back_are_written_again(registry: Registry) -> None:
-    devices = [replace(parse_device(body(name)), endpoint_arn="arn:e") for name in ("a", "b")]
-    kept = {
-        "Id": {"S": "b"},
-        "ChannelType": {"S": "GCM"},
-        "Address": {"S": "token-5ecre7"},
-        "OptOut": {"S": "NONE"},
-        "EndpointStatus": {"S": "ACTIVE"},
-        "EndpointArn": {"S": "arn:e"},
-    }
-    client = registry.store._table.meta.client
-    with Stubber(client) as stub:
-        stub.add_response(
-            "batch_write_item",
-            {"UnprocessedItems": {"devices": [{"PutRequest": {"Item": kept}}]}},
-        )
-        stub.add_response("batch_write_item", {"UnprocessedItems": {}})
-        registry.store.put_all(devices)
-        stub.assert_no_pending_responses()

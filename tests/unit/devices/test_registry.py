@@ -10,7 +10,8 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 from botocore.stub import Stubber
 
-from functions.devices.endpoints import EndpointRefusedError, Endpoints
+from functions.devices.endpoint_errors import EndpointRefusedError
+from functions.devices.endpoints import Endpoints
 from functions.devices.parsing import parse_device
 from functions.devices.records import Device, OptOut
 from functions.devices.registry import Registry
@@ -27,6 +28,7 @@ from tests.unit.devices.conftest import (
     application_of,
     body,
     client_error,
+    seed,
 )
 
 
@@ -95,7 +97,7 @@ def test_an_endpoint_that_is_gone_is_made_anew(
 def test_a_device_that_was_stored_without_an_endpoint_gets_one(
     registry: Registry, sns: FakeSns
 ) -> None:
-    registry.store.put_all([device("d1", OptOut="ALL"), device("d2")])
+    seed(registry, device("d1", OptOut="ALL"), device("d2"))
     stored = registry.register(device("d1"))
     assert list(sns.endpoints) == [stored.endpoint_arn]
     assert registry.get("d1").opt_out is OptOut.ALL
@@ -192,7 +194,7 @@ def test_an_opt_out_that_comes_in_between_is_not_lost(registry: Registry, sns: F
 
     def opt_out_meanwhile(operation: str, _: str) -> None:
         if operation == "get" and sns.calls["get"] == 1:
-            registry.store.put_all([replace(first, opt_out=OptOut.ALL)])
+            seed(registry, replace(first, opt_out=OptOut.ALL))
 
     sns.script = opt_out_meanwhile
     registry.register(device(Attributes={"a": "1"}))
@@ -204,7 +206,7 @@ def test_who_always_loses_against_others_is_told_so(registry: Registry, sns: Fak
     first = registry.register(device())
 
     def change_meanwhile(_: str, __: str) -> None:
-        registry.store.put_all([replace(first, address=f"token-{sns.total}")])
+        seed(registry, replace(first, address=f"token-{sns.total}"))
 
     sns.script = change_meanwhile
     with pytest.raises(ConflictError, match=r"The device d1 is being changed by others"):

@@ -1,0 +1,199 @@
+"""How changes are written: as actions of transactions, no item twice in one.
+
+https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from functions.devices.items import ITEM_MAX_BYTES, encode, encode_known, size_of
+from functions.devices.ownership import Change, Claim
+from functions.devices.records import Device, EndpointStatus, Known, StatusReason
+from functions.shared.transactions import TRANSACTION_MAX_ACTIONS
+
+TRANSACTION_MAX_BYTES = 4 * 1024 * 1024
+# A token's item: two hashes' worth of key, an Id, an order.
+_TOKEN_BYTES = 1_024
+
+Action = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """The names of the two tables."""
+
+    devices: str
+    tokens: str
+
+
+@dataclass(kw_only=True)
+class Transaction:
+    """Changes that are written together, none of which touches an item of another."""
+
+    changes: list[Change] = field(default_factory=list)
+    touched: set[str] = field(default_factory=set)
+    actions: int = 0
+    bytes: int = 0
+
+    def take(self, change: Change) -> bool:
+        """Adds the change; False if it has no room or touches what is touched already."""
+        touched, size = _touched(change), _bytes(change)
+        if not self.touched.isdisjoint(touched):
+            return False
+        if self.actions + len(touched) > TRANSACTION_MAX_ACTIONS:
+            return False
+        if self.actions and self.bytes + size > TRANSACTION_MAX_BYTES:
+            return False
+        self.changes.append(change)
+        self.touched |= touched
+        self.actions += len(touched)
+        self.bytes += size
+        return True
+
+
+def transactions(changes: Iterable[Change]) -> list[Transaction]:
+    """As few transactions as it takes; of two changes of one item the first comes first."""
+    found: list[Transaction] = []
+    for change in changes:
+        touched = _touched(change)
+        after = [at for at, each in enumerate(found, 1) if not each.touched.isdisjoint(touched)]
+        if not any(each.take(change) for each in found[max(after, default=0) :]):
+            found.append(Transaction())
+            found[-1].take(change)
+    return found
+
+
+def actions(change: Change, tables: Tables) -> Iterator[Action]:
+    """What a transaction does for this change."""
+    if isinstance(change.after, Device):
+        yield _put(change.after, change.before, tables)
+    else:
+        yield _update(change.after, change.before, tables)
+    if change.claim:
+        yield _claim(change.claim, change.device_id, tables)
+    if change.released:
+        yield _release(change.released, change.device_id, tables)
+    if change.displaced:
+        yield _displace(change.displaced, change.after, tables)
+
+
+def removal(known: Known, token: str | None, tables: Tables) -> Iterator[Action]:
+    """What a transaction does to forget a device, and with it the token that it owns."""
+    yield {"Delete": {"TableName": tables.devices, "Key": {"Id": known.device_id}, **_as(known)}}
+    if token:
+        yield _release(token, known.device_id, tables)
+
+
+def _put(device: Device, before: Known | None, tables: Tables) -> Action:
+    return {"Put": {"TableName": tables.devices, "Item": encode(device), **_as(before)}}
+
+
+def _update(after: Known, before: Known | None, tables: Tables) -> Action:
+    """Writes what is known and no more: attributes that were changed meanwhile stay."""
+    condition = _as(before)
+    item = {name: value for name, value in encode_known(after).items() if name != "Id"}
+    setting = [f"#{name} = :new_{name}" for name, value in item.items() if value is not None]
+    removing = [f"#{name}" for name, value in item.items() if value is None]
+    expression = f"SET {', '.join(setting)}"
+    condition["ExpressionAttributeValues"] |= {
+        f":new_{name}": value for name, value in item.items() if value is not None
+    }
+    if removing:
+        expression += f" REMOVE {', '.join(removing)}"
+    return {
+        "Update": {
+            "TableName": tables.devices,
+            "Key": {"Id": after.device_id},
+            "UpdateExpression": expression,
+            **condition,
+        }
+    }
+
+
+def _as(known: Known | None) -> dict[str, Any]:
+    """The condition that a device is still as it was known; its attributes may be others."""
+    if known is None:
+        return {
+            "ConditionExpression": "attribute_not_exists(#Id)",
+            "ExpressionAttributeNames": {"#Id": "Id"},
+        }
+    item = encode_known(known)
+    terms = [
+        f"attribute_not_exists(#{name})" if value is None else f"#{name} = :{name}"
+        for name, value in item.items()
+    ]
+    return {
+        "ConditionExpression": " AND ".join(terms),
+        "ExpressionAttributeNames": {f"#{name}": name for name in item},
+        "ExpressionAttributeValues": {
+            f":{name}": value for name, value in item.items() if value is not None
+        },
+    }
+
+
+def _claim(claim: Claim, device_id: str, tables: Tables) -> Action:
+    put: dict[str, Any] = {
+        "TableName": tables.tokens,
+        "Item": {"token": claim.token, "device_id": device_id, "order": claim.order},
+    }
+    if claim.seen is None:
+        condition = "attribute_not_exists(#token)"
+        return {
+            "Put": {
+                **put,
+                "ConditionExpression": condition,
+                "ExpressionAttributeNames": {"#token": "token"},
+            }
+        }
+    # An owner who came again meanwhile, with no greater order, is still the owner that was seen.
+    return {
+        "Put": {
+            **put,
+            "ConditionExpression": "device_id = :seen AND #order <= :order",
+            "ExpressionAttributeNames": {"#order": "order"},
+            "ExpressionAttributeValues": {":seen": claim.seen.device_id, ":order": claim.order},
+        }
+    }
+
+
+def _release(token: str, device_id: str, tables: Tables) -> Action:
+    return {
+        "Delete": {
+            "TableName": tables.tokens,
+            "Key": {"token": token},
+            "ConditionExpression": "device_id = :owner",
+            "ExpressionAttributeValues": {":owner": device_id},
+        }
+    }
+
+
+def _displace(device_id: str, by: Device | Known, tables: Tables) -> Action:
+    """The former owner keeps its record, and is in no list from now on."""
+    return {
+        "Update": {
+            "TableName": tables.devices,
+            "Key": {"Id": device_id},
+            "UpdateExpression": "SET EndpointStatus = :inactive, StatusReason = :moved "
+            "REMOVE EndpointArn",
+            "ConditionExpression": "ChannelType = :platform AND Address = :address",
+            "ExpressionAttributeValues": {
+                ":inactive": EndpointStatus.INACTIVE.value,
+                ":moved": StatusReason.MOVED.value,
+                ":platform": by.channel_type.value,
+                ":address": by.address,
+            },
+        }
+    }
+
+
+def _touched(change: Change) -> set[str]:
+    devices = {f"device {each}" for each in (change.device_id, change.displaced) if each}
+    tokens = {f"token {each}" for each in (change.claim and change.claim.token, change.released)}
+    return devices | tokens - {"token None"}
+
+
+def _bytes(change: Change) -> int:
+    """An upper bound: the size of an item that is changed in part only is not known."""
+    own = size_of(encode(change.after)) if isinstance(change.after, Device) else ITEM_MAX_BYTES
+    return own + (ITEM_MAX_BYTES if change.displaced else 0) + 2 * _TOKEN_BYTES

@@ -1,0 +1,28 @@
+"""Whose a push token is. The table of tokens alone says so, and each token has one owner at most.
+
+SNS has an opinion, too (one endpoint a token, with the Id of whoever registered it last), but it
+knows no conditions; what is written there is information, and decides nothing.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from functions.devices.records import ChannelType, Device, Known
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owner:
+    """The device that has a token, and the order of the registration by which it got it."""
+
+    device_id: str
+    order: str
+
+
+def token_key(platform: ChannelType, address: str) -> str:
+    """The key of a platform's token, from which nobody reads the token."""
+    return hashlib.sha256(f"{platform}\0{address}".encode()).hexdigest()
+
+
+def key_of(holder: Device | Known) -> str:
+    """The key of the token that this device has, whether it owns it or not."""
+    return token_key(holder.channel_type, holder.address)
