@@ -5,8 +5,16 @@ from functools import partial
 from typing import Any, TypeVar
 
 from functions.audience.criteria_fields import Field, field_of
-from functions.audience.criteria_tree import AllOf, AnyOf, Condition, Criteria, Not, Op
-from functions.audience.criteria_values import OPS, read_value
+from functions.audience.criteria_tree import (
+    WITH_VALUES,
+    AllOf,
+    AnyOf,
+    Condition,
+    Criteria,
+    Not,
+    Op,
+)
+from functions.audience.criteria_values import OPS, Value, read_value, why_no_range
 from functions.shared.errors import InvalidInputError
 from functions.shared.text import json_type
 from functions.shared.wrong_places import WrongPlaces
@@ -62,17 +70,16 @@ def _condition(raw: Mapping[Any, Any], place: str) -> Condition:
     maybe_field = wrong.attempt(partial(_field, raw, place))
     maybe_op = wrong.attempt(partial(_op, raw, place, maybe_field))
     field, op = wrong.certain(maybe_field), wrong.certain(maybe_op)
-    key = "values" if op is Op.IN else "value"
+    key = "values" if op in WITH_VALUES else "value"
     _only(raw, place, ("field", "op", key))
     place = f"{place}.{key}"
     if op is Op.EXISTS:
         return Condition(field=field, op=op, wanted=_true_or_false(raw.get(key, True), place))
     if key not in raw:
         raise InvalidInputError.at(place, "is missing")
-    if op is Op.IN:
-        values = _each(raw[key], place, partial(_value, field))
-        return Condition(field=field, op=op, values=tuple(dict.fromkeys(values)))
-    return Condition(field=field, op=op, values=(_value(field, raw[key], place),))
+    if op in WITH_VALUES:
+        return Condition(field=field, op=op, values=_values(field, op, raw[key], place))
+    return Condition(field=field, op=op, values=(_value(field, op, raw[key], place),))
 
 
 def _field(raw: Mapping[Any, Any], place: str) -> Field:
@@ -102,9 +109,18 @@ def _text(raw: Mapping[Any, Any], key: str, place: str) -> str:
     return str(raw[key])
 
 
-def _value(field: Field, given: object, place: str) -> Any:
+def _values(field: Field, op: Op, given: object, place: str) -> tuple[Value, ...]:
+    values = _each(given, place, partial(_value, field, op))
+    if op is not Op.BETWEEN:
+        return tuple(dict.fromkeys(values))
+    if reason := why_no_range(values):
+        raise InvalidInputError.at(place, reason)
+    return tuple(values)
+
+
+def _value(field: Field, op: Op, given: object, place: str) -> Value:
     try:
-        return read_value(field, given)
+        return read_value(field, op, given)
     except ValueError as error:
         raise InvalidInputError.at(place, str(error)) from None
 

@@ -1,161 +1,73 @@
-"""Compiles criteria into a DynamoDB filter expression.
+"""Compiles criteria into a DynamoDB filter that lets at least the matching devices through.
 
-Every name and value goes by an alias, so that reserved words, dots and any script are harmless.
-Only the parentheses that the precedence needs are written; DynamoDB refuses redundant ones.
-
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
+DynamoDB charges for what it reads, before the filter, so that a weaker one costs no read more, only
+transfer; what it lets through too much, evaluate.py sorts out.
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html#Scan.FilterExpression
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 from decimal import Decimal
-from enum import IntEnum
 
-from functions.audience.criteria_fields import Kind
-from functions.audience.criteria_tree import AllOf, AnyOf, Condition, Criteria, Not, Op
-from functions.devices import multi_values
-from functions.shared.batches import batched
-from functions.shared.wrong_places import WrongPlaces
+from functions.audience.criteria_tree import AllOf, Criteria, conditions
+from functions.audience.filter_writer import Binds, Bound, Writer, Written, is_exact, joined
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters
 MAX_EXPRESSION_BYTES = 4_096
 MAX_OPERATORS = 300
-MAX_IN_OPERANDS = 100
 
-_COMPARATORS = {Op.EQ: "=", Op.GT: ">", Op.GTE: ">=", Op.LT: "<", Op.LTE: "<="}
+_ALIAS = re.compile(r"[#:]\w+")
+
+Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
-    """A filter expression with the names (#n0, ...) and values (:v0, ...) it speaks of."""
+    """A filter expression with the names (#n0, ...) and values (:v0, ...) it speaks of.
 
-    expression: str
+    No expression lets everything through. Unless it is `exact`, the devices that it lets through
+    have to be asked themselves, which `needs` these paths of their items.
+    """
+
+    expression: str | None
     names: dict[str, str]
     values: dict[str, str | Decimal]
+    exact: bool
+    needs: tuple[Path, ...]
 
 
-def compile_filter(criteria: Criteria, place: str = "criteria") -> Filter:
-    """The filter that lets the matching devices through.
-
-    InvalidInputError with the figures if DynamoDB would refuse the expression for its size.
-    """
-    compiler = _Compiler()
-    expression = compiler.tree(criteria).text
-    figures = (
-        ("bytes as a DynamoDB expression", len(expression.encode()), MAX_EXPRESSION_BYTES),
-        ("operators in DynamoDB", compiler.operators, MAX_OPERATORS),
-    )
-    wrong = WrongPlaces()
-    for what, size, limit in figures:
-        if size > limit:
-            wrong.add(place, f"takes {size:,} {what}; the limit is {limit:,}")
-    wrong.refuse_if_any()
+def compile_filter(criteria: Criteria) -> Filter:
+    """The filter of resolved criteria; exact unless they hold what DynamoDB cannot say, or more
+    than it takes."""
+    writer = Writer()
+    written = writer.tree(criteria, Bound.AT_LEAST)
+    exact = all(map(is_exact, conditions(criteria)))
+    if written is not None and not _fits(written):
+        written, exact = _weaker(criteria, writer), False
+    text = written.text if written else None
+    used = set(_ALIAS.findall(text or ""))
+    asked = dict.fromkeys(condition.field.path for condition in conditions(criteria))
     return Filter(
-        expression=expression,
-        names={alias: name for name, alias in compiler.names.items()},
-        values={alias: value for value, alias in compiler.values.items()},
+        expression=text,
+        # DynamoDB refuses an alias that no expression speaks of.
+        names={alias: name for name, alias in writer.names.items() if alias in used},
+        values={alias: value for value, alias in writer.values.items() if alias in used},
+        exact=exact,
+        needs=() if exact else tuple(asked),
     )
 
 
-class _Binds(IntEnum):
-    """How tightly an expression holds together; what binds looser than its place needs ( )."""
-
-    OR = 0
-    AND = 1
-    NOT = 2
-
-
-@dataclass(frozen=True)
-class _Written:
-    text: str
-    binds: _Binds = _Binds.NOT
-
-    def within(self, place: _Binds) -> str:
-        return f"({self.text})" if self.binds < place else self.text
+def _weaker(criteria: Criteria, writer: Writer) -> Written | None:
+    """Of what must hold together, as much as fits, the fields alone where the whole does not."""
+    kept: list[Written] = []
+    for part in criteria.parts if isinstance(criteria, AllOf) else (criteria,):
+        for coarse in (False, True):
+            written = writer.tree(part, Bound.AT_LEAST, coarse=coarse)
+            if written is not None and _fits(joined(Binds.AND, [*kept, written])):
+                kept.append(written)
+                break
+    return joined(Binds.AND, kept) if kept else None
 
 
-@dataclass(kw_only=True)
-class _Compiler:
-    names: dict[str, str] = field(default_factory=dict)
-    values: dict[str | Decimal, str] = field(default_factory=dict)
-    operators: int = 0
-
-    def tree(self, criteria: Criteria) -> _Written:
-        if isinstance(criteria, AllOf):
-            return self._join(_Binds.AND, [self.tree(part) for part in criteria.parts])
-        if isinstance(criteria, AnyOf):
-            return self._join(_Binds.OR, [self.tree(part) for part in criteria.parts])
-        if isinstance(criteria, Not):
-            self.operators += 1
-            return _Written(f"NOT {self.tree(criteria.part).within(_Binds.NOT)}")
-        if criteria.op is Op.EXISTS:
-            name = "attribute_exists" if criteria.wanted else "attribute_not_exists"
-            return self._call(name, self._path(criteria))
-        if criteria.field.kind is Kind.MULTI:
-            return self._any_value(criteria)
-        return self._one_value(criteria)
-
-    def _one_value(self, condition: Condition) -> _Written:
-        path, values = self._path(condition), condition.values
-        if condition.op is Op.IN:
-            groups = [self._in(path, some) for some in batched(values, MAX_IN_OPERANDS)]
-            return self._join(_Binds.OR, groups)
-        if condition.op is Op.CONTAINS:
-            return self._call("contains", path, self._value(values[0]))
-        if condition.op is Op.NE:
-            return self._differs(path, path, values[0])
-        return self._compare(path, _COMPARATORS[condition.op], values[0])
-
-    def _any_value(self, condition: Condition) -> _Written:
-        """The same question about any of several values, see multi_values for how they are kept."""
-        path = self._path(condition)
-        value, op = str(condition.values[0]), condition.op
-        # DynamoDB refuses an alias that no expression speaks of, so only one of the two is made.
-        if op in (Op.GT, Op.GTE):
-            max_ = f"{path}.{self._name(multi_values.MAX)}"
-            return self._compare(max_, _COMPARATORS[op], value)
-        all_ = f"{path}.{self._name(multi_values.ALL)}"
-        if op in (Op.EQ, Op.IN):
-            wholes = [multi_values.enclosed(str(each)) for each in condition.values]
-            calls = [self._call("contains", all_, self._value(whole)) for whole in wholes]
-            return self._join(_Binds.OR, calls)
-        if op is Op.NE:
-            return self._differs(path, all_, multi_values.enclosed(value))
-        if op is Op.CONTAINS:
-            return self._call("contains", all_, self._value(value))
-        bound = multi_values.below(value) if op is Op.LT else multi_values.upto(value)
-        return self._compare(all_, "<", bound)
-
-    def _differs(self, path: str, compared: str, value: str | Decimal) -> _Written:
-        # On an absent attribute <> holds, and a condition must not.
-        exists = self._call("attribute_exists", path)
-        return self._join(_Binds.AND, [exists, self._compare(compared, "<>", value)])
-
-    def _compare(self, path: str, operator: str, value: str | Decimal) -> _Written:
-        self.operators += 1
-        return _Written(f"{path} {operator} {self._value(value)}")
-
-    def _in(self, path: str, values: Iterable[str | Decimal]) -> _Written:
-        self.operators += 1
-        return _Written(f"{path} IN ({', '.join(map(self._value, values))})")
-
-    def _call(self, function: str, *operands: str) -> _Written:
-        self.operators += 1
-        return _Written(f"{function}({', '.join(operands)})")
-
-    def _join(self, operator: _Binds, parts: Sequence[_Written]) -> _Written:
-        if len(parts) == 1:
-            return parts[0]
-        self.operators += len(parts) - 1
-        return _Written(
-            f" {operator.name} ".join(part.within(operator) for part in parts), operator
-        )
-
-    def _path(self, condition: Condition) -> str:
-        return ".".join(map(self._name, condition.field.path))
-
-    def _name(self, name: str) -> str:
-        return self.names.setdefault(name, f"#n{len(self.names)}")
-
-    def _value(self, value: str | Decimal) -> str:
-        return self.values.setdefault(value, f":v{len(self.values)}")
+def _fits(written: Written) -> bool:
+    return len(written.text.encode()) <= MAX_EXPRESSION_BYTES and written.operators <= MAX_OPERATORS

@@ -1,6 +1,5 @@
 """The store of lists: the progress, segments, chunks and members of each, in one table."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
-from functions.audience.criteria import Criteria, parse, to_json
+from functions.audience.criteria import Criteria, from_json, to_json
 from functions.audience.list_items import (
     CHUNK,
     LIST,
@@ -79,7 +78,7 @@ class ListStore:
     def open(
         self, campaign_id: str, *, criteria: Criteria, topic_arn: str, segments_total: int
     ) -> None:
-        """Starts a list; one that exists stays as it is."""
+        """Starts a list from resolved criteria; one that exists stays as it is, with its own."""
         try:
             self._table.put_item(
                 Item={
@@ -105,7 +104,7 @@ class ListStore:
         item = self._list(campaign_id)
         if item is None or item["state"] != ListState.OPEN:
             return None
-        return parse(json.loads(item["criteria"]))
+        return from_json(item["criteria"])
 
     def progress(self, campaign_ids: Sequence[str]) -> dict[str, ListProgress]:
         """How far each list is that exists."""

@@ -5,12 +5,11 @@ campaign            the campaign; `kind` and `created_at` put it into the index 
 publish#<id>        one publish request
 """
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from functions.audience.criteria import parse, to_json
+from functions.audience.criteria import from_json, to_json
 from functions.audience.records import Tally
 from functions.campaigns.message import Message
 from functions.campaigns.records import Campaign, Publish
@@ -46,7 +45,7 @@ def campaign_of(item: dict[str, Any], publishes: Iterable[Publish]) -> Campaign:
         campaign_id=item["campaign_id"],
         name=item["name"],
         state=State(item["state"]),
-        criteria=parse(json.loads(item["criteria"])),
+        criteria=from_json(item["criteria"]),
         message=Message.model_validate_json(item["message"]),
         created_at=from_wire(item["created_at"]),
         times={State(state): from_wire(time) for state, time in item["times"].items()},

@@ -9,6 +9,7 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.audience.lists import ListStore
+from functions.audience.relative import resolve
 from functions.campaigns.publishing import (
     current_publish,
     publish_when_due,
@@ -56,7 +57,8 @@ class Steps:
         self.topics.subscribe_probe(topic_arn, self.probe_queue_arn)
         self.lists.open(
             campaign_id,
-            criteria=campaign.criteria,
+            # As they stand now, for all segments and all tries; the campaign keeps what was asked.
+            criteria=resolve(campaign.criteria, now=self.clock()),
             topic_arn=topic_arn,
             segments_total=self.scan_segments,
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from functions.audience.criteria import parse, to_wire
 from functions.audience.records import Member, MemberStatus, Tally
 from functions.campaigns.states import PublishState, State
 from functions.campaigns.steps import ListDoesNotAddUpError
@@ -31,6 +32,25 @@ def test_prepare_makes_topic_probe_list_and_segments_once(world: World) -> None:
     assert world.topics.topics == {TOPIC: [PROBE]}
     campaign = world.store.get("c1")
     assert (campaign.topic_arn, campaign.execution_arn) == (TOPIC, "x1")
+
+
+def test_a_relative_time_counts_from_the_first_try_to_prepare_and_the_campaign_keeps_it(
+    world: World,
+) -> None:
+    asked = {"field": "EffectiveDate", "op": "in_last", "value": "P7D"}
+    campaign = replace(world.building("other"), campaign_id="c1", criteria=parse(asked))
+    world.store.create(campaign)
+    world.steps.prepare("c1", "x1")
+    world.clock.now += timedelta(hours=1)
+    world.steps.prepare("c1", "x1")
+    listed = world.lists.criteria("c1")
+    assert listed is not None
+    assert to_wire(listed) == {
+        "field": "EffectiveDate",
+        "op": "between",
+        "values": ["2026-11-24T12:00:00.000Z", "9999-12-31"],
+    }
+    assert to_wire(world.store.get("c1").criteria) == asked
 
 
 def test_prepare_leaves_a_cancelled_campaign_alone(world: World) -> None:

@@ -151,9 +151,9 @@ def test_every_wrong_place_is_told_at_once() -> None:
             "must lie between 1E-130 and 9.9E+125, or be 0",
         ),
         (
-            body(Attributes={"a": "x" * 1001}),
+            body(Attributes={"a": "x" * 102_401}),
             "Attributes.a",
-            "has 1,001 characters; at most 1,000 are allowed",
+            "has 102,401 characters; at most 102,400 are allowed",
         ),
         (
             body(Attributes={"a": "left\x1fright"}),
@@ -183,8 +183,16 @@ def test_any_other_id_is_let_in(device_id: str) -> None:
 
 
 def test_the_longest_names_and_values_are_let_in() -> None:
-    device = parse_device(body(Attributes={"界" * 50: ["🎷" * 1000]}))
-    assert device.attributes == {"界" * 50: ("🎷" * 1000,)}
+    device = parse_device(body(Attributes={"界" * 50: ["x" * 102_400, "🎷"]}))
+    assert device.attributes == {"界" * 50: ("x" * 102_400, "🎷")}
+
+
+def test_a_value_of_100_kilobytes_counts_twice_among_others_under_its_name() -> None:
+    first, second = "x" * 102_400, "y" * 102_400
+    parse_device(body(Attributes={"a": [first, second]}))
+    assert refused(body(Attributes={"a": first, "b": second})) == [
+        ("device", "takes 410,743 bytes in DynamoDB; the limit is 409,600")
+    ]
 
 
 def test_a_device_that_dynamodb_could_not_keep_is_refused_before_anything_is_done() -> None:
