@@ -1,4 +1,4 @@
-"""The campaigns part: the campaigns, the function behind /campaigns, the clean-up after them."""
+"""The campaigns part: the campaigns, the functions behind /campaigns, the clean-up after them."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
@@ -8,6 +8,7 @@ from stacks.api import INTEGRATION_TIMEOUT
 from stacks.audience import Audience
 from stacks.campaign_topics import CampaignTopics
 from stacks.config import LAMBDA_TIMEOUT_MAX_SECONDS, Config
+from stacks.devices import Devices
 from stacks.function import Package, PythonFunction, part_environment
 from stacks.launcher import CampaignLauncher
 from stacks.queues import Queue, WorkQueue
@@ -31,6 +32,7 @@ class Campaigns(Construct):
         *,
         config: Config,
         package: Package,
+        devices: Devices,
         audience: Audience,
         topics: CampaignTopics,
     ) -> None:
@@ -68,6 +70,19 @@ class Campaigns(Construct):
                 **settings,
                 idempotency_table=self.idempotency.table_name,
                 gate_days=str(config.gate_days),
+            ),
+        )
+        # What can reach a device directly is kept apart from what anybody calls all the time.
+        self.messages_function = PythonFunction(
+            self,
+            "MessagesApi",
+            handler="functions.campaigns.messages_api.handler",
+            package=package,
+            timeout=INTEGRATION_TIMEOUT,
+            environment=part_environment(
+                "campaigns",
+                campaigns_table=self.table.table_name,
+                devices_table=devices.table.table_name,
             ),
         )
         self.clean_up = PythonFunction(
@@ -125,6 +140,7 @@ class Campaigns(Construct):
             self.workflow.schedules.allow(function, "DeleteSchedule")
             self.workflow.allow_stopping(function)
         self.table.allow_index(self.api_function, BY_CREATED_INDEX)
+        self.table.allow_reading(self.messages_function)
         self.idempotency.allow_items(self.api_function)
         self.api_function.allow(
             "states:SendTaskSuccess", on=self.workflow.state_machine.state_machine_arn

@@ -34,10 +34,15 @@ class Devices(Construct):
         self.table.allow_items(self.api_function)
         self.tokens.allow_items(self.api_function)
         self._allow_platforms()
-        self._allow_endpoints("app", "CreatePlatformEndpoint")
-        self._allow_endpoints(
-            "endpoint", "GetEndpointAttributes", "SetEndpointAttributes", "DeleteEndpoint"
+        self._allow_sns(self.api_function, "app", "CreatePlatformEndpoint")
+        self.allow_endpoints(
+            self.api_function, "GetEndpointAttributes", "SetEndpointAttributes", "DeleteEndpoint"
         )
+
+    def allow_endpoints(self, function: PythonFunction, *actions: str) -> None:
+        """Lets the function do this to endpoints of this stack's platform applications, and to no
+        others."""
+        self._allow_sns(function, "endpoint", *actions)
 
     def _allow_platforms(self) -> None:
         """Reading which platform applications the operator has made: one parameter for each."""
@@ -48,12 +53,11 @@ class Devices(Construct):
             )
             self.api_function.allow("ssm:GetParametersByPath", on=arn)
 
-    def _allow_endpoints(self, kind: str, *actions: str) -> None:
-        """Making and keeping endpoints, of this stack's platform applications only."""
+    def _allow_sns(self, function: PythonFunction, kind: str, *actions: str) -> None:
         arn = Stack.of(self).format_arn(
             service="sns", resource=kind, resource_name=f"*/{Stack.of(self).stack_name}-platform-*"
         )
-        self.api_function.allow(
+        function.allow(
             *[f"sns:{action}" for action in actions],
             on=arn,
             because="Platform applications and their endpoints are made at run time, for any "

@@ -33,9 +33,17 @@ class Fanfare(Stack):
         devices = Devices(self, "Devices", config=config, package=package)
         audience = Audience(self, "Audience", config=config, package=package, devices=devices)
         campaigns = Campaigns(
-            self, "Campaigns", config=config, package=package, audience=audience, topics=topics
+            self,
+            "Campaigns",
+            config=config,
+            package=package,
+            devices=devices,
+            audience=audience,
+            topics=topics,
         )
         devices.table.allow_scan(audience.list_segment)
+        devices.table.allow_reading(campaigns.messages_function)
+        devices.allow_endpoints(campaigns.messages_function, "Publish")
         topics.allow(audience.subscriber, "Subscribe")
 
         api = HttpApi(
@@ -62,6 +70,11 @@ class Fanfare(Stack):
             "DELETE /campaigns/{id}",
             "POST /campaigns/{id}/publish",
             "POST /campaigns/{id}/cancel",
+        )
+        api.route_to(
+            campaigns.messages_function,
+            "POST /campaigns/preview",
+            "POST /campaigns/{id}/test-send",
         )
         workflow = campaigns.workflow
         Observability(

@@ -46,6 +46,10 @@ class Table(dynamodb.TableV2):
         """Reading and writing by key, which leaves out scans, indexes and the table itself."""
         function.allow(*_actions(_READ + _WRITE), on=self.table_arn)
 
+    def allow_reading(self, function: PythonFunction) -> None:
+        """Reading by key, and nothing more."""
+        function.allow(*_actions(_READ), on=self.table_arn)
+
     def allow_scan(self, function: PythonFunction) -> None:
         """Reading the table from end to end."""
         function.allow(*_actions(("Scan",)), on=self.table_arn)

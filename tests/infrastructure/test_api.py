@@ -4,6 +4,7 @@ from tests.infrastructure.synthesized import Synthesized
 
 DEVICES = "<Devices/DevicesApi.Arn>"
 CAMPAIGNS = "<Campaigns/CampaignsApi.Arn>"
+MESSAGES = "<Campaigns/MessagesApi.Arn>"
 
 
 def integration_of(stack: Synthesized, target: str) -> str:
@@ -29,6 +30,8 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
         "DELETE /campaigns/{id}": CAMPAIGNS,
         "POST /campaigns/{id}/publish": CAMPAIGNS,
         "POST /campaigns/{id}/cancel": CAMPAIGNS,
+        "POST /campaigns/preview": MESSAGES,
+        "POST /campaigns/{id}/test-send": MESSAGES,
     }
 
 

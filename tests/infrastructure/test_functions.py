@@ -48,6 +48,11 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "GATE_DAYS": "90",
         },
     ),
+    "campaigns.messages_api": (
+        29,
+        512,
+        {"CAMPAIGNS_TABLE": CAMPAIGNS, "DEVICES_TABLE": DEVICES},
+    ),
     "campaigns.launcher": (
         30,
         512,
@@ -136,7 +141,7 @@ def test_logs_end_after_the_days_in_the_context(
 ) -> None:
     for stack, days in ((fanfare, 30), (large_batches, 7)):
         groups = stack.of_type("AWS::Logs::LogGroup")
-        assert len(groups) == 13  # 11 functions, the state machine, the API
+        assert len(groups) == len(FUNCTIONS) + 2  # the state machine, the API
         assert {group["RetentionInDays"] for group in groups.values()} == {days}
 
 

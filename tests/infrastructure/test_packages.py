@@ -11,6 +11,7 @@ from stacks.code import REPOSITORY
 from stacks.layer import install, layer_directory
 from tests.infrastructure.conftest import Synthesize
 from tests.infrastructure.synthesized import Synthesized
+from tests.infrastructure.test_functions import FUNCTIONS
 
 # What a handler may import: Python's own library, the layer and the code. `-I` leaves out the
 # working directory and the environment, `-S` the site-packages of the interpreter.
@@ -76,7 +77,7 @@ def test_every_handler_imports_with_nothing_but_the_layer_and_the_code(
     benchmark = [module for module in handlers if ".benchmark." in module]
     others = [module for module in handlers if module not in benchmark]
 
-    assert len(others) == 11
+    assert {module.removeprefix("functions.") for module in others} == set(FUNCTIONS)
     assert failures(host_layer, fanfare, "Devices/DevicesApi", others) == []
     assert failures(Path("/nonexistent"), hello, "Hello", benchmark) == []
 

@@ -4,6 +4,10 @@ from tests.infrastructure.synthesized import Synthesized
 from tests.infrastructure.test_functions import FUNCTIONS
 
 TOPICS = "arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:Fanfare-campaign-*"
+APPLICATIONS, ENDPOINTS = (
+    f"arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:{kind}/*/Fanfare-platform-*"
+    for kind in ("app", "endpoint")
+)
 MACHINE = "<Campaigns/Workflow/Machine/StateMachine>"
 EXECUTIONS = (
     "arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:"
@@ -25,7 +29,9 @@ def allowed_to(fanfare: Synthesized, service: str) -> dict[str, set[tuple[str, s
     return {handler: actions for handler, actions in found.items() if actions}
 
 
-def test_only_the_publisher_publishes_and_only_to_campaigns(fanfare: Synthesized) -> None:
+def test_the_publisher_publishes_to_campaigns_and_test_sends_to_devices(
+    fanfare: Synthesized,
+) -> None:
     publishing = {
         (path, statement["Resource"])
         for path, policy in fanfare.of_type("AWS::IAM::Policy").items()
@@ -33,21 +39,19 @@ def test_only_the_publisher_publishes_and_only_to_campaigns(fanfare: Synthesized
         if {"sns:Publish", "sns:PublishBatch", "sns:*", "*"} & set(_as_list(statement["Action"]))
     }
 
-    assert publishing == {("Campaigns/Workflow/PublisherRole/DefaultPolicy", TOPICS)}
+    assert publishing == {
+        ("Campaigns/Workflow/PublisherRole/DefaultPolicy", TOPICS),
+        ("Campaigns/MessagesApiRole/DefaultPolicy", ENDPOINTS),
+    }
 
 
 def test_each_function_does_with_sns_what_it_is_for(fanfare: Synthesized) -> None:
-    app, endpoint = (
-        f"arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:{kind}/*/Fanfare-platform-*"
-        for kind in ("app", "endpoint")
-    )
-
     assert allowed_to(fanfare, "sns") == {
         "devices.api": {
-            ("CreatePlatformEndpoint", app),
-            ("GetEndpointAttributes", endpoint),
-            ("SetEndpointAttributes", endpoint),
-            ("DeleteEndpoint", endpoint),
+            ("CreatePlatformEndpoint", APPLICATIONS),
+            ("GetEndpointAttributes", ENDPOINTS),
+            ("SetEndpointAttributes", ENDPOINTS),
+            ("DeleteEndpoint", ENDPOINTS),
         },
         "audience.subscriber": {("Subscribe", TOPICS)},
         "campaigns.workflow": {
@@ -56,6 +60,7 @@ def test_each_function_does_with_sns_what_it_is_for(fanfare: Synthesized) -> Non
             ("DeleteTopic", TOPICS),
         },
         "campaigns.publisher": {("Publish", TOPICS)},
+        "campaigns.messages_api": {("Publish", ENDPOINTS)},
         "campaigns.clean_up": {("DeleteTopic", TOPICS)},
     }
 
@@ -109,6 +114,15 @@ def test_schedules_invoke_the_due_function_and_nothing_else(fanfare: Synthesized
             "Resource": "<Campaigns/Workflow/Due.Arn>",
         }
     ]
+
+
+def test_test_sends_read_by_key_and_write_nothing(fanfare: Synthesized) -> None:
+    reading = ("BatchGetItem", "ConditionCheckItem", "GetItem", "Query")
+    tables = ("<Campaigns/CampaignsTable.Arn>", "<Devices/DevicesTable.Arn>")
+
+    assert allowed_to(fanfare, "dynamodb")["campaigns.messages_api"] == {
+        (action, table) for action in reading for table in tables
+    }
 
 
 def test_only_listing_scans_and_only_the_devices(fanfare: Synthesized) -> None:
