@@ -1,5 +1,6 @@
 """`fanfare devices import|import-status|export`: devices by the file."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,12 +9,14 @@ import typer
 from cli import export, import_job, import_view, output, rejects
 from cli.api import Api
 from cli.commands.common import Json, find_api
+from cli.errors import UsageError
 from cli.export import Format
 from cli.import_files import find_files
 from cli.progress import export_progress, import_progress
 
 Rejects = Annotated[
-    Path | None, typer.Option(help="Save the rejected rows here: a new folder, or an empty one.")
+    Path | None,
+    typer.Option("--rejects", help="Save the rejected rows here: a new or empty folder."),
 ]
 STANDARD_OUTPUT = Path("-")
 
@@ -22,15 +25,15 @@ def import_(  # noqa: PLR0917 (a command's options)
     ctx: typer.Context,
     files: Annotated[
         list[Path],
-        typer.Argument(help="CSV or NDJSON as Pinpoint has it, plain or gzip; or folders of such."),
+        typer.Argument(
+            metavar="FILE...",
+            help="CSV or NDJSON as Pinpoint has it, plain or gzip; or folders of such.",
+        ),
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check every row and report; write nothing.")
     ] = False,
-    rejects_folder: Annotated[
-        Path | None,
-        typer.Option("--rejects", help="Save the rejected rows here: a new or empty folder."),
-    ] = None,
+    rejects_folder: Rejects = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Stay until it is over, or only start it.")
     ] = True,
@@ -41,6 +44,8 @@ def import_(  # noqa: PLR0917 (a command's options)
     Exit code 0: every row is loaded; 1: some rows were rejected, or the import failed; 2: refused
     as a whole, and nothing is written; 130: interrupted, and the text says what goes on.
     """
+    if rejects_folder is not None and not wait:
+        raise UsageError("--rejects needs the import's end: leave out --no-wait")
     found = find_files(files)
     if rejects_folder is not None:
         rejects.prepare(rejects_folder)
@@ -60,10 +65,7 @@ def import_status(
     ctx: typer.Context,
     import_id: Annotated[str, typer.Argument(metavar="ID", help="The import's id.")],
     wait: Annotated[bool, typer.Option("--wait", help="Stay until it is over.")] = False,
-    rejects_folder: Annotated[
-        Path | None,
-        typer.Option("--rejects", help="Save the rejected rows here: a new or empty folder."),
-    ] = None,
+    rejects_folder: Rejects = None,
     as_json: Json = False,
 ) -> None:
     """Show how far an import is, or how it ended, with the exit codes of `import`."""
@@ -92,8 +94,10 @@ def export_(
     In no order; what is registered or removed meanwhile may be in it or not.
     """
     api = find_api(ctx)
-    with export_progress(show=True) as advance:
-        written = export.run(api, format_, None if out == STANDARD_OUTPUT else out, advance)
+    file = None if out == STANDARD_OUTPUT else out
+    # On a terminal the devices themselves are to be seen.
+    with export_progress(show=file is not None or not sys.stdout.isatty()) as advance:
+        written = export.run(api, format_, file, advance)
     output.note(f"{written:,} devices are written")
 
 

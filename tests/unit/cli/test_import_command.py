@@ -145,6 +145,15 @@ def test_without_waiting_only_the_id_is_told(running: FakeCloud, devices: str) -
     assert running.requests("GET /imports/i1") == []
 
 
+def test_rejected_rows_cannot_be_had_of_an_import_that_is_not_waited_for(
+    running: FakeCloud, devices: str, tmp_path: Path
+) -> None:
+    result = run("devices", "import", devices, "--no-wait", "--rejects", str(tmp_path / "r"))
+
+    assert result.exit_code == 2
+    assert running.heard == []
+
+
 def test_a_folder_is_uploaded_file_by_file(running: FakeCloud, tmp_path: Path) -> None:
     parts = tmp_path / "parts"
     parts.mkdir()
