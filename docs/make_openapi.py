@@ -1,4 +1,4 @@
-"""Writes docs/openapi.json from the code of the two APIs: .venv/bin/python docs/make_openapi.py"""
+"""Writes docs/openapi.json from the code of the APIs: .venv/bin/python docs/make_openapi.py"""
 
 import json
 import sys
@@ -9,6 +9,7 @@ DOCUMENT = Path(__file__).with_name("openapi.json")
 sys.path.insert(0, str(DOCUMENT.parents[1]))
 
 from functions.campaigns.api import app as campaigns  # noqa: E402 (after the path is set)
+from functions.campaigns.messages_api import app as messages  # noqa: E402
 from functions.devices.api import app as devices  # noqa: E402
 
 TITLE = "Fanfare"
@@ -29,9 +30,9 @@ _NOT_OURS = ("HTTPValidationError", "ValidationError", "ResponseValidationError"
 
 
 def document() -> dict[str, Any]:
-    """The OpenAPI document of both APIs together."""
+    """The OpenAPI document of all APIs together."""
     merged: dict[str, Any] = {}
-    for app in (devices, campaigns):
+    for app in (devices, campaigns, messages):
         schema = app.get_openapi_schema(title=TITLE, version="1.0.0", description=DESCRIPTION)
         part = json.loads(schema.model_dump_json(by_alias=True, exclude_none=True))
         if not merged:

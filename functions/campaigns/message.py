@@ -52,8 +52,7 @@ class Override(BaseModel):
 
 
 class Message(BaseModel):
-    """What every device is sent: a title, a body (one of them at least), and data for the app; or,
-    silently, the data alone."""
+    """A title, a body (one of them at least) and data for the app; or, silently, the data alone."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

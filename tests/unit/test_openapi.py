@@ -40,6 +40,8 @@ def test_the_document_has_every_route_with_its_answers(checked_in: dict[str, Any
         "DELETE /campaigns/{campaign_id}": ["202", "404", "409"],
         "POST /campaigns/{campaign_id}/publish": ["202", "404", "409"],
         "POST /campaigns/{campaign_id}/cancel": ["200", "404", "409"],
+        "POST /campaigns/preview": ["200", "400"],
+        "POST /campaigns/{campaign_id}/test-send": ["200", "400", "404", "503"],
     }
 
 
