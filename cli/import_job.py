@@ -2,14 +2,17 @@
 
 import time
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from cli.api import Api
-from cli.errors import StoppedError
+from cli.errors import CliError, FailedError, NoCloudError, RefusedError, StoppedError
 from cli.import_files import ImportFile
 from cli.uploads import Uploader
 from cli.watching import LOCAL_POLL_SECONDS, POLL_SECONDS
 
+POLL_GROWTH = 1.01
+MOST_POLL_SECONDS = 5.0
 OVER = frozenset({"DONE", "REFUSED", "FAILED"})
 
 
@@ -58,13 +61,31 @@ def wait_for(
             if found["state"] in OVER:
                 return found
             sleep(poll)
+            # Who waits for hours need not be told every second.
+            poll = min(poll * POLL_GROWTH, MOST_POLL_SECONDS)
     except KeyboardInterrupt:
         raise _goes_on(import_id) from None
+    except RefusedError as error:
+        if error.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise
+        raise _lost(import_id, error) from None
+    except (FailedError, NoCloudError) as error:
+        raise _lost(import_id, error) from None
 
 
 def _goes_on(import_id: str) -> StoppedError:
     return StoppedError(
-        "interrupted; the import goes on in the account",
-        detail=f"look at it: fanfare devices import-status {import_id}\n"
-        "importing the same files again is harmless",
+        "interrupted; the import goes on in the account", detail=_how_to_look(import_id)
+    )
+
+
+def _lost(import_id: str, error: CliError) -> FailedError:
+    detail = f"{error.title}\n{error.detail}".rstrip() + f"\n{_how_to_look(import_id)}"
+    return FailedError("the import was lost sight of; it goes on in the account", detail=detail)
+
+
+def _how_to_look(import_id: str) -> str:
+    return (
+        f"look at it: fanfare devices import-status {import_id}\n"
+        "importing the same files again is harmless"
     )

@@ -206,6 +206,23 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def test_an_import_that_is_lost_sight_of_says_that_it_goes_on(
+    running: FakeCloud, devices: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli.api.FIRST_BACKOFF_SECONDS", 0.001)
+    on_import(running, names=("devices.csv",))
+    running.on("GET /imports/i1", (503, {"title": "Unavailable for now"}))
+
+    result = run("devices", "import", devices)
+
+    assert result.exit_code == 1
+    assert (
+        "error: the import was lost sight of; it goes on in the account\n"
+        "Unavailable for now (503)\n"
+        "look at it: fanfare devices import-status i1\n" in result.stderr
+    )
+
+
 def test_the_status_of_an_import_that_works_is_shown(running: FakeCloud) -> None:
     halfway = {"bytes_checked": 0, "bytes_total": 0, "rows_loaded": 600, "rows_to_load": 1200}
     running.on("GET /imports/i1", (200, told("LOADING", progress=halfway)))
