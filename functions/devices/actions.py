@@ -3,11 +3,17 @@
 https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from functions.devices.items import ITEM_MAX_BYTES, encode, encode_known, size_of
+from functions.devices.items import (
+    ITEM_MAX_BYTES,
+    ITEM_NAMES,
+    encode,
+    encode_known,
+    size_of,
+)
 from functions.devices.ownership import Change, Claim
 from functions.devices.records import Device, EndpointStatus, Known, StatusReason
 from functions.shared.transactions import TRANSACTION_MAX_ACTIONS
@@ -67,7 +73,7 @@ def transactions(changes: Iterable[Change]) -> list[Transaction]:
 def actions(change: Change, tables: Tables) -> Iterator[Action]:
     """What a transaction does for this change."""
     if isinstance(change.after, Device):
-        yield _put(change.after, change.before, tables)
+        yield _put(change.after, change, tables)
     else:
         yield _update(change.after, change.before, tables)
     if change.claim:
@@ -85,8 +91,11 @@ def removal(known: Known, token: str | None, tables: Tables) -> Iterator[Action]
         yield _release(token, known.device_id, tables)
 
 
-def _put(device: Device, before: Known | None, tables: Tables) -> Action:
-    return {"Put": {"TableName": tables.devices, "Item": encode(device), **_as(before)}}
+def _put(device: Device, change: Change, tables: Tables) -> Action:
+    condition = (
+        _as(change.before) if change.seen is None else _same(encode(change.seen), ITEM_NAMES)
+    )
+    return {"Put": {"TableName": tables.devices, "Item": encode(device), **condition}}
 
 
 def _update(after: Known, before: Known | None, tables: Tables) -> Action:
@@ -119,15 +128,21 @@ def _as(known: Known | None) -> dict[str, Any]:
             "ExpressionAttributeNames": {"#Id": "Id"},
         }
     item = encode_known(known)
+    return _same(item, item)
+
+
+def _same(item: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The condition that what is stored under these names is as in the item."""
+    wanted = {name: item.get(name) for name in names}
     terms = [
         f"attribute_not_exists(#{name})" if value is None else f"#{name} = :{name}"
-        for name, value in item.items()
+        for name, value in wanted.items()
     ]
     return {
         "ConditionExpression": " AND ".join(terms),
-        "ExpressionAttributeNames": {f"#{name}": name for name in item},
+        "ExpressionAttributeNames": {f"#{name}": name for name in wanted},
         "ExpressionAttributeValues": {
-            f":{name}": value for name, value in item.items() if value is not None
+            f":{name}": value for name, value in wanted.items() if value is not None
         },
     }
 
@@ -196,4 +211,5 @@ def _touched(change: Change) -> set[str]:
 def _bytes(change: Change) -> int:
     """An upper bound: the size of an item that is changed in part only is not known."""
     own = size_of(encode(change.after)) if isinstance(change.after, Device) else ITEM_MAX_BYTES
-    return own + (ITEM_MAX_BYTES if change.displaced else 0) + 2 * _TOKEN_BYTES
+    seen = size_of(encode(change.seen)) if change.seen else 0
+    return own + seen + (ITEM_MAX_BYTES if change.displaced else 0) + 2 * _TOKEN_BYTES

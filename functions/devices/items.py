@@ -36,6 +36,13 @@ KNOWN_NAMES = (
 )
 
 
+# All that an item may have.
+ITEM_NAMES = (
+    *KNOWN_NAMES,
+    *("EffectiveDate", "Attributes", "Metrics", "Demographic", "Location", "User"),
+)
+
+
 def encode(device: Device) -> dict[str, Any]:
     """The item of the device."""
     user = {

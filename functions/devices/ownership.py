@@ -13,10 +13,15 @@ from functions.devices.tokens import Owner, key_of
 
 @dataclass(frozen=True, kw_only=True)
 class Registration:
-    """A device that registers. Of two with one token the greater order, a text, has it."""
+    """A device that registers. Of two with one token the greater order, a text, has it.
+
+    A device that is made of what is stored brings that along in `seen`, and is stored only if it is
+    still the same to the last attribute.
+    """
 
     device: Device
     order: str
+    seen: Device | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +45,7 @@ class Change:
     claim: Claim | None = None
     released: str | None = None  # the key of a token that this device owned
     displaced: str | None = None  # the Id of the device that owned the claimed token
+    seen: Device | None = None  # what must still be stored, as a whole; then before is of it
 
     @property
     def device_id(self) -> str:

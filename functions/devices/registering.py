@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import compress
 from typing import TypeVar
 
@@ -100,14 +101,16 @@ class Registering:
             token = key_of(each.device)
             arn = arns.get(token)
             if each.device.endpoint_status is EndpointStatus.INACTIVE:
-                changes.append(said_inactive(each, view))
+                change = said_inactive(each, view)
             elif isinstance(arn, FanfareError):
                 # Whoever lost against one with the same token is refused for the same reason.
                 self._refuse(device_id, arn)
+                continue
             elif arn is not None and claiming[token] is each:
-                changes.append(won(each, arn, view))
+                change = won(each, arn, view)
             else:
-                changes.append(lost(each, view))
+                change = lost(each, view)
+            changes.append(replace(change, seen=each.seen))
         return changes
 
     def _endpoints(
@@ -136,6 +139,9 @@ class Registering:
         for change in changes:
             before, after = change.before, change.after
             if change.device_id in refused:
+                if change.seen is not None:
+                    # Looking again is of no use: what it was made of is no more.
+                    self._refuse(change.device_id, ContendedError(change.device_id))
                 continue
             assert isinstance(after, Device)  # noqa: S101 (a registration stores whole devices)
             del self._pending[change.device_id]

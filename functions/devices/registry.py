@@ -20,7 +20,7 @@ from functions.shared.errors import (
     NotFoundError,
 )
 
-__all__ = ["ApplicationOf", "Refusal", "Registration", "Registry"]
+__all__ = ["ApplicationOf", "Outcome", "Refusal", "Registration", "Registry", "told"]
 
 # SNS takes some 20 ms a call; sixteen at once keep a full batch well under a second.
 SNS_THREADS = 16
@@ -57,7 +57,7 @@ class Registry:
         application or if others keep changing the device, UnavailableError.
         """
         registration = Registration(device=device, order=self.order())
-        outcome = self._run([registration], deadline=None)[device.device_id]
+        outcome = self.outcomes([registration])[device.device_id]
         if isinstance(outcome, FanfareError):
             raise outcome
         return outcome
@@ -65,14 +65,21 @@ class Registry:
     def register_all(
         self, registrations: Sequence[Registration], *, deadline: float | None = None
     ) -> dict[str, Device | Refusal]:
-        """By Id, each given once: the device as it is stored, or why it is not.
+        """By Id, each given once: the device as it is stored, or why it is not; see `outcomes`."""
+        outcomes = self.outcomes(registrations, deadline=deadline)
+        return {device_id: told(outcome) for device_id, outcome in outcomes.items()}
+
+    def outcomes(
+        self, registrations: Sequence[Registration], *, deadline: float | None = None
+    ) -> dict[str, Outcome]:
+        """By Id, each given once: the device as it is stored, or the error that kept it from that.
 
         One whose token is another's by a greater order is stored INACTIVE, and answered so.
         OutOfTimeError if the deadline (of the pace's clock) came before all were through; what
         was through is stored, and may be registered again. UnavailableError, the same.
         """
-        outcomes = self._run(registrations, deadline=deadline)
-        return {device_id: _told(outcome) for device_id, outcome in outcomes.items()}
+        upkeep = self._upkeep(self.endpoints.until(deadline))
+        return Registering(registrations, upkeep, threads=self.threads, sleep=self.sleep).run()
 
     def delete(self, device_id: str) -> None:
         """Removes the device, its endpoint and its token; one that is gone is no error."""
@@ -90,17 +97,12 @@ class Registry:
             upkeep.mend([known])
         raise ContendedError(device_id)
 
-    def _run(
-        self, registrations: Sequence[Registration], *, deadline: float | None
-    ) -> dict[str, Outcome]:
-        upkeep = self._upkeep(self.endpoints.until(deadline))
-        return Registering(registrations, upkeep, threads=self.threads, sleep=self.sleep).run()
-
     def _upkeep(self, endpoints: Endpoints) -> Upkeep:
         return Upkeep(store=self.store, endpoints=endpoints, application_of=self.application_of)
 
 
-def _told(outcome: Outcome) -> Device | Refusal:
+def told(outcome: Outcome) -> Device | Refusal:
+    """The device, or the reasons why it is not stored."""
     if isinstance(outcome, InvalidInputError):
         return outcome.parts
     if isinstance(outcome, FanfareError):
