@@ -6,10 +6,12 @@ from datetime import timedelta
 
 from functions.audience.criteria import Criteria, parse
 from functions.audience.lists import ListStore
+from functions.audience.records import ListProgress
+from functions.campaigns.conflicts import StateConflictError
 from functions.campaigns.executions import Executions
 from functions.campaigns.paging import decode_next, encode_next
 from functions.campaigns.payloads import render
-from functions.campaigns.probe import encode as encode_probe
+from functions.campaigns.probe import SPECIMEN
 from functions.campaigns.publish_time import parse_publish_at
 from functions.campaigns.publishing import request_publish
 from functions.campaigns.records import Campaign
@@ -34,7 +36,7 @@ def check(request: CampaignRequest) -> Criteria:
     """The request's criteria; InvalidInputError if these are wrong or a push service would not take
     the message."""
     criteria = parse(request.criteria)
-    render(request.message, probe=encode_probe(uuid.uuid4().hex, uuid.uuid4().hex))
+    render(request.message, probe=SPECIMEN)
     return criteria
 
 
@@ -98,7 +100,12 @@ class Campaigns:
 
     def publish(self, campaign_id: str) -> CampaignView:
         """The campaign, PUBLISHING; ConflictError if it is not READY, NotFoundError."""
-        return self._view(request_publish(campaign_id, store=self.store, wake=self.wake))
+        try:
+            return self._view(request_publish(campaign_id, store=self.store, wake=self.wake))
+        except StateConflictError as error:
+            # Whoever waits for the list wants to know how long.
+            progress = self._progress(campaign_id)
+            raise StateConflictError(error.campaign, error.asked, progress=progress) from error
 
     def cancel(self, campaign_id: str) -> CampaignView:
         """The campaign, CANCELLED, with nothing going on for it; ConflictError, NotFoundError."""
@@ -123,8 +130,10 @@ class Campaigns:
         return view
 
     def _view(self, campaign: Campaign) -> CampaignView:
-        progress = self.lists.progress([campaign.campaign_id]).get(campaign.campaign_id)
-        return campaign_view(campaign, progress, now=self.clock())
+        return campaign_view(campaign, self._progress(campaign.campaign_id), now=self.clock())
+
+    def _progress(self, campaign_id: str) -> ListProgress | None:
+        return self.lists.progress([campaign_id]).get(campaign_id)
 
 
 def _asked(campaign: Campaign) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Callable
 from enum import StrEnum
 
+from functions.campaigns.conflicts import NOBODY, NobodyError
 from functions.campaigns.message import Message
 from functions.campaigns.publish_call import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.campaigns.records import Campaign, Publish
@@ -18,8 +19,6 @@ Send = Callable[[str, Message, str], PublishAnswer]
 # Between one attempt and the next. With the time that calls may take (clients.py) it all fits into
 # the publisher's timeout: 4 x 3 s to connect, 10 s to answer, 7.5 s of pauses.
 PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0)
-
-NOBODY = "Nobody is subscribed: no device matched, or none could be subscribed."
 
 
 class Outcome(StrEnum):
@@ -39,7 +38,7 @@ def request_publish(campaign_id: str, *, store: CampaignStore, wake: Wake) -> Ca
     """
     campaign = store.get(campaign_id)
     if campaign.state is State.READY and (campaign.tally is None or not campaign.tally.subscribed):
-        raise ConflictError(f"The campaign is {campaign.state}. {NOBODY}")
+        raise NobodyError(campaign)
     try:
         campaign = store.request_publish(campaign_id, uuid.uuid4().hex)
     except ConflictError:

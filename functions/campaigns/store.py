@@ -8,6 +8,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 from botocore.exceptions import ClientError
 
 from functions.audience.records import Tally
+from functions.campaigns.conflicts import StateConflictError
 from functions.campaigns.items import (
     CAMPAIGN,
     KIND,
@@ -358,10 +359,7 @@ def _conflict(
 ) -> ConflictError | NotFoundError:
     if campaign is None or campaign.deleting:
         return _no_campaign(campaign_id)
-    return ConflictError(
-        f"The campaign is {campaign.state}"
-        + (f"; it cannot become {asked} from there." if asked else ".")
-    )
+    return StateConflictError(campaign, asked)
 
 
 def _no_campaign(campaign_id: str) -> NotFoundError:

@@ -129,7 +129,8 @@ def test_publishing_while_building_is_a_409_that_names_the_state() -> None:
     status, problem = call("POST", f"/campaigns/{created['id']}/publish")
     assert status == 409
     assert problem["detail"] == (
-        "The campaign is BUILDING; it cannot become PUBLISHING from there."
+        "The campaign is BUILDING: its list is still being built; "
+        f"publish when it is READY: fanfare campaign watch {created['id']}"
     )
 
 
