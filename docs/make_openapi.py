@@ -8,13 +8,14 @@ from typing import Any
 DOCUMENT = Path(__file__).with_name("openapi.json")
 sys.path.insert(0, str(DOCUMENT.parents[1]))
 
-from functions.campaigns.api import app as campaigns  # noqa: E402 (after the path is set)
+from functions.audience.api import app as audiences  # noqa: E402 (after the path is set)
+from functions.campaigns.api import app as campaigns  # noqa: E402
 from functions.campaigns.messages_api import app as messages  # noqa: E402
 from functions.devices.api import app as devices  # noqa: E402
 
 TITLE = "Fanfare"
 DESCRIPTION = (
-    "Targeted push broadcasts: devices, and campaigns that reach a part of them at one moment. "
+    "Targeted push broadcasts: devices, audiences, and campaigns that reach a part of them at one moment. "
     "Every request is signed with AWS Signature Version 4, service execute-api."
 )
 SECURITY = {
@@ -32,7 +33,7 @@ _NOT_OURS = ("HTTPValidationError", "ValidationError", "ResponseValidationError"
 def document() -> dict[str, Any]:
     """The OpenAPI document of all APIs together."""
     merged: dict[str, Any] = {}
-    for app in (devices, campaigns, messages):
+    for app in (devices, audiences, campaigns, messages):
         schema = app.get_openapi_schema(title=TITLE, version="1.0.0", description=DESCRIPTION)
         part = json.loads(schema.model_dump_json(by_alias=True, exclude_none=True))
         if not merged:

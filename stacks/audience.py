@@ -1,9 +1,11 @@
-"""The audience part: the lists, the queue of chunks, and the functions that make lists of it."""
+"""The audience part: the lists, the queue of chunks, the functions that make lists of it, and the
+function that counts an audience before there is a campaign."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from stacks.api import INTEGRATION_TIMEOUT
 from stacks.config import LAMBDA_TIMEOUT_MAX_SECONDS, Config
 from stacks.devices import Devices
 from stacks.function import Package, PythonFunction, part_environment
@@ -11,6 +13,8 @@ from stacks.queues import Queue, WorkQueue
 from stacks.table import Table
 
 DEAD_LETTER_TIMEOUT = Duration.seconds(60)
+# One whole processor: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
+ONE_PROCESSOR_MB = 1769
 
 
 class Audience(Construct):
@@ -70,6 +74,15 @@ class Audience(Construct):
             package=package,
             timeout=DEAD_LETTER_TIMEOUT,
             environment=part_environment("audience", lists_table=self.lists.table_name),
+        )
+        self.api_function = PythonFunction(
+            self,
+            "AudiencesApi",
+            handler="functions.audience.api.handler",
+            package=package,
+            timeout=INTEGRATION_TIMEOUT,
+            memory_mb=ONE_PROCESSOR_MB,
+            environment=part_environment("audience", devices_table=devices.table.table_name),
         )
         self._grant_and_connect(config)
 

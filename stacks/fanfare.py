@@ -42,6 +42,7 @@ class Fanfare(Stack):
             topics=topics,
         )
         devices.table.allow_scan(audience.list_segment)
+        devices.table.allow_scan(audience.api_function)
         devices.table.allow_reading(campaigns.messages_function)
         devices.allow_endpoints(campaigns.messages_function, "Publish")
         topics.allow(audience.subscriber, "Subscribe")
@@ -62,6 +63,7 @@ class Fanfare(Stack):
             "DELETE /devices/{id}",
             "POST /devices/batch",
         )
+        api.route_to(audience.api_function, "POST /audiences/preview")
         api.route_to(
             campaigns.api_function,
             "POST /campaigns",

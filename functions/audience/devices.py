@@ -4,13 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from botocore.exceptions import ClientError
+
 from functions.audience.criteria import Criteria
 from functions.audience.dynamodb_filter import Filter, Path, compile_filter
 from functions.audience.evaluate import matcher
 from functions.audience.records import SKIPPED_DISABLED, SKIPPED_OPTED_OUT, Candidate
 from functions.devices.records import ChannelType
+from functions.shared.aws_errors import is_throttle
+from functions.shared.errors import UnavailableError
 
 if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.service_resource import Table
 
 _READ: tuple[Path, ...] = (
@@ -53,6 +58,7 @@ def scan_pages(
     devices: "Table", criteria: Criteria, *, segment: int, segments_total: int, consistent: bool
 ) -> Iterator[Page]:
     """The segment's pages, of up to 1 MB each before the filter; safe to use from several threads.
+    UnavailableError if DynamoDB keeps throttling.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html#Scan.ParallelScan
     """
@@ -67,7 +73,7 @@ def scan_pages(
     }
     while True:
         # The table is not made for threads; the client behind it is, and it converts as well.
-        page = devices.meta.client.scan(**request)
+        page = _scan(devices.meta.client, request)
         items = page["Items"]
         yield Page(
             found=tuple(_found(item) for item in items if filter_.exact or decide(item)),
@@ -76,6 +82,15 @@ def scan_pages(
         if "LastEvaluatedKey" not in page:
             return
         request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _scan(client: "DynamoDBClient", request: dict[str, Any]) -> Any:
+    try:
+        return client.scan(**request)
+    except ClientError as error:
+        if is_throttle(error):
+            raise UnavailableError("DynamoDB kept throttling the scan of the devices") from error
+        raise
 
 
 def _expressions(filter_: Filter) -> dict[str, Any]:

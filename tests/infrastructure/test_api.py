@@ -3,6 +3,7 @@ import json
 from tests.infrastructure.synthesized import Synthesized
 
 DEVICES = "<Devices/DevicesApi.Arn>"
+AUDIENCES = "<Audience/AudiencesApi.Arn>"
 CAMPAIGNS = "<Campaigns/CampaignsApi.Arn>"
 MESSAGES = "<Campaigns/MessagesApi.Arn>"
 
@@ -24,6 +25,7 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
         "GET /devices/{id}": DEVICES,
         "DELETE /devices/{id}": DEVICES,
         "POST /devices/batch": DEVICES,
+        "POST /audiences/preview": AUDIENCES,
         "POST /campaigns": CAMPAIGNS,
         "GET /campaigns": CAMPAIGNS,
         "GET /campaigns/{id}": CAMPAIGNS,

@@ -37,6 +37,7 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
         },
     ),
     "audience.dead_letter": (60, 512, {"LISTS_TABLE": LISTS}),
+    "audience.api": (29, 1769, {"DEVICES_TABLE": DEVICES}),
     "campaigns.api": (
         29,
         512,

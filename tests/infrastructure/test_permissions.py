@@ -125,7 +125,7 @@ def test_test_sends_read_by_key_and_write_nothing(fanfare: Synthesized) -> None:
     }
 
 
-def test_only_listing_scans_and_only_the_devices(fanfare: Synthesized) -> None:
+def test_only_what_reads_all_devices_scans_and_nothing_else(fanfare: Synthesized) -> None:
     scanning = {
         (handler, resource)
         for handler, pairs in allowed_to(fanfare, "dynamodb").items()
@@ -133,7 +133,20 @@ def test_only_listing_scans_and_only_the_devices(fanfare: Synthesized) -> None:
         if action == "Scan"
     }
 
-    assert scanning == {("audience.list_segment", "<Devices/DevicesTable.Arn>")}
+    assert scanning == {
+        ("audience.list_segment", "<Devices/DevicesTable.Arn>"),
+        ("audience.api", "<Devices/DevicesTable.Arn>"),
+    }
+
+
+def test_a_preview_may_scan_the_devices_and_nothing_else(fanfare: Synthesized) -> None:
+    beyond_logs_and_traces = {
+        pair
+        for pair in fanfare.allowed("audience.api")
+        if not pair[0].startswith(("logs:", "xray:"))
+    }
+
+    assert beyond_logs_and_traces == {("dynamodb:Scan", "<Devices/DevicesTable.Arn>")}
 
 
 def test_no_function_reaches_every_resource_but_for_traces(fanfare: Synthesized) -> None:

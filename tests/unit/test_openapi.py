@@ -34,6 +34,7 @@ def test_the_document_has_every_route_with_its_answers(checked_in: dict[str, Any
         "GET /devices/{device_id}": ["200", "404"],
         "DELETE /devices/{device_id}": ["204", "404", "409", "502", "503"],
         "POST /devices/batch": ["200", "400", "409", "502", "503"],
+        "POST /audiences/preview": ["200", "400", "503"],
         "POST /campaigns": ["201", "400", "404", "409", "422"],
         "GET /campaigns": ["200", "400"],
         "GET /campaigns/{campaign_id}": ["200", "404"],
