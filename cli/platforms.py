@@ -40,23 +40,30 @@ class Platform:
     enabled: str
 
 
+# What devices hear of: https://docs.aws.amazon.com/sns/latest/dg/application-event-notifications.html
+# That an endpoint was created, its creator knows.
+EVENTS = ("EventEndpointDeleted", "EventEndpointUpdated", "EventDeliveryFailure")
+
+
 def create(target: Target, name: PlatformName, credentials: Credentials) -> str:
     """The ARN of the platform application. One that is there already takes these credentials.
+
+    Either sends its events to the stack from then on.
 
     https://docs.aws.amazon.com/sns/latest/api/API_CreatePlatformApplication.html
     """
     sns = target.cloud.client("sns")
+    events = dict.fromkeys(EVENTS, target.output("EndpointEventsTopicArn"))
+    attributes = {**credentials.attributes, **events}
     arn = _existing(target, name)
     if arn is None:
         arn = str(
             sns.create_platform_application(
-                Name=_application(target, name), Platform=name, Attributes=credentials.attributes
+                Name=_application(target, name), Platform=name, Attributes=attributes
             )["PlatformApplicationArn"]
         )
     else:
-        sns.set_platform_application_attributes(
-            PlatformApplicationArn=arn, Attributes=credentials.attributes
-        )
+        sns.set_platform_application_attributes(PlatformApplicationArn=arn, Attributes=attributes)
     target.cloud.client("ssm").put_parameter(
         Name=target.output("PlatformParameterPath") + name,
         Description="SNS platform application, made by `fanfare platform create`",

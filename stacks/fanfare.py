@@ -58,6 +58,7 @@ class Fanfare(Stack):
         )
         api.route_to(
             devices.api_function,
+            "GET /devices",
             "PUT /devices/{id}",
             "GET /devices/{id}",
             "DELETE /devices/{id}",
@@ -91,6 +92,7 @@ class Fanfare(Stack):
             "ApiId": api.http_api_id,
             "ApiUrl": api.api_endpoint,
             "PlatformParameterPath": devices.platform_parameter_path,
+            "EndpointEventsTopicArn": devices.events.topic.topic_arn,
             "TopicNamePrefix": topics.name_prefix,
             "StateMachineArn": workflow.state_machine.state_machine_arn,
             "SubscribeQueueUrl": audience.subscribe_queue.queue_url,

@@ -25,6 +25,7 @@ class Queue(sqs.Queue):
         *,
         config: Config,
         visibility_timeout: Duration | None = None,
+        delivery_delay: Duration | None = None,
         dead_letter_queue: sqs.DeadLetterQueue | None = None,
     ) -> None:
         super().__init__(
@@ -34,6 +35,7 @@ class Queue(sqs.Queue):
             enforce_ssl=config.enforce_ssl,
             retention_period=Duration.days(SQS_RETENTION_MAX_DAYS),
             visibility_timeout=visibility_timeout,
+            delivery_delay=delivery_delay,
             dead_letter_queue=dead_letter_queue,
             removal_policy=removal_policy(config),
         )
@@ -71,6 +73,7 @@ class WorkQueue(Queue):
         dead_letters: Queue,
         max_receives: int = 5,
         batching_window: Duration | None = None,
+        delivery_delay: Duration | None = None,
     ) -> None:
         self.batching_window = batching_window or Duration.seconds(0)
         super().__init__(
@@ -81,6 +84,7 @@ class WorkQueue(Queue):
                 VISIBILITY_PER_TIMEOUT * consumer_timeout.to_seconds()
                 + self.batching_window.to_seconds()
             ),
+            delivery_delay=delivery_delay,
             dead_letter_queue=sqs.DeadLetterQueue(
                 queue=dead_letters, max_receive_count=max_receives
             ),

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Body
+from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -15,6 +15,7 @@ from pydantic import WithJsonSchema
 from functions.devices.batch import Stored, register_batch
 from functions.devices.endpoint_errors import EndpointRefusedError
 from functions.devices.endpoints import Endpoints
+from functions.devices.paging import MAX_SEGMENTS, PAGE_DEFAULT, PAGE_MAX, page_text
 from functions.devices.parsing import parse_device, read_id
 from functions.devices.platforms import Platforms
 from functions.devices.registry import Registry
@@ -23,6 +24,7 @@ from functions.devices.schema import (
     BATCH_BODY,
     DEVICE_ANSWER,
     DEVICE_BODY,
+    DEVICES_ANSWER,
 )
 from functions.devices.store import DeviceStore
 from functions.devices.wire import result_to_wire, to_wire
@@ -79,6 +81,24 @@ def put_device(
 
 
 @app.get(
+    "/devices",
+    summary="All devices, page by page, in no order; or one segment of them",
+    responses=answers(HTTPStatus.OK, "A page of devices", DEVICES_ANSWER, InvalidInputError),
+)
+def list_devices(
+    limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT,
+    next_token: Annotated[str | None, Query(alias="next")] = None,
+    segment: Annotated[int, Query(ge=0, lt=MAX_SEGMENTS)] = 0,
+    segments: Annotated[int, Query(ge=1, le=MAX_SEGMENTS)] = 1,
+) -> Response[str]:
+    return _answer(
+        page_text(
+            _registry().store, limit=limit, token=next_token, segment=segment, segments=segments
+        )
+    )
+
+
+@app.get(
     "/devices/<device_id>",
     summary="One device, its push token included",
     responses=answers(HTTPStatus.OK, "The device", DEVICE_ANSWER, NotFoundError),
@@ -130,6 +150,8 @@ def _id(text: str) -> str:
 
 def _json(body: dict[str, Any]) -> Response[str]:
     """The answer with its numbers exact, which the resolver's own serialiser would not keep."""
-    return Response(
-        status_code=HTTPStatus.OK, content_type="application/json", body=exact_json.dumps(body)
-    )
+    return _answer(exact_json.dumps(body))
+
+
+def _answer(body: str) -> Response[str]:
+    return Response(status_code=HTTPStatus.OK, content_type="application/json", body=body)

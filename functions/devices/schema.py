@@ -15,6 +15,7 @@ from functions.devices.records import (
     ChannelType,
     EndpointStatus,
     OptOut,
+    StatusReason,
 )
 from functions.shared.http import InvalidPlace
 from functions.shared.openapi import JsonSchema
@@ -60,7 +61,15 @@ _DEVICE = {
     ),
     "User": _object({"UserId": _VALUE, "UserAttributes": _VALUES}),
 }
-_ANSWER = {**_DEVICE, "EndpointArn": {"type": "string"}}
+_ANSWER = {
+    **_DEVICE,
+    "StatusReason": _choice(
+        StatusReason,
+        description="Only with INACTIVE. app: the app said so. moved: its token is another "
+        "device's now. disabled, deleted: SNS did that to its endpoint.",
+    ),
+    "EndpointArn": {"type": "string", "description": "Absent while there is no endpoint."},
+}
 _RESULT = _object(
     {
         "index": {"type": "integer"},
@@ -82,5 +91,12 @@ BATCH_BODY = _object(
     },
     required=("devices",),
 )
-DEVICE_ANSWER = _object(_ANSWER, required=("Id", "ChannelType", "Address", "EndpointArn"))
+DEVICE_ANSWER = _object(_ANSWER, required=("Id", "ChannelType", "Address"))
+DEVICES_ANSWER = _object(
+    {
+        "devices": {"type": "array", "items": DEVICE_ANSWER},
+        "next": {"type": ["string", "null"], "description": "Asks for the page that follows."},
+    },
+    required=("devices", "next"),
+)
 BATCH_ANSWER = _object({"results": {"type": "array", "items": _RESULT}}, required=("results",))

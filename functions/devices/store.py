@@ -45,6 +45,11 @@ class DeviceStore:
         )
         return decode(answer["Item"]) if "Item" in answer else None
 
+    def get_all(self, device_ids: Iterable[str]) -> dict[str, Device]:
+        """Those of the devices that are stored, by Id, as they are now; UnavailableError."""
+        keys = [{"Id": device_id} for device_id in dict.fromkeys(device_ids)]
+        return {item["Id"]: decode(item) for item in batch_get(self._table, keys)}
+
     def known(self, device_ids: Iterable[str]) -> dict[str, Known]:
         """What is known of those of the devices that are stored; UnavailableError."""
         keys = [{"Id": device_id} for device_id in dict.fromkeys(device_ids)]

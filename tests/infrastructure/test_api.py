@@ -21,6 +21,7 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
     }
 
     assert routes == {
+        "GET /devices": DEVICES,
         "PUT /devices/{id}": DEVICES,
         "GET /devices/{id}": DEVICES,
         "DELETE /devices/{id}": DEVICES,
@@ -99,6 +100,7 @@ def test_the_stacks_say_where_their_parts_are(fanfare: Synthesized, hello: Synth
         "StateMachineArn": "<Campaigns/Workflow/Machine/StateMachine>",
         "SubscribeQueueUrl": "<Audience/SubscribeQueue>",
         "SubscribeDeadLettersUrl": "<Audience/SubscribeDeadLetters>",
+        "EndpointEventsTopicArn": "<Devices/Events/EndpointEventsTopic>",
         "TopicNamePrefix": "Fanfare-campaign-",
         "ProbeQueueUrl": "<Campaigns/Workflow/ProbeQueue>",
     }

@@ -7,6 +7,7 @@ from tests.infrastructure.synthesized import Synthesized
 CAMPAIGNS = "<Campaigns/CampaignsTable>"
 LISTS = "<Audience/ListsTable>"
 DEVICES = "<Devices/DevicesTable>"
+TOKENS = "<Devices/TokensTable>"
 GROUP = "<Campaigns/Workflow/Schedules/Group>"
 
 # Handler: seconds, megabytes, settings.
@@ -14,8 +15,13 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
     "devices.api": (
         29,
         512,
-        {"DEVICES_TABLE": DEVICES, "PLATFORM_PARAMETER_PATH": "/Fanfare/platforms/"},
+        {
+            "DEVICES_TABLE": DEVICES,
+            "TOKENS_TABLE": TOKENS,
+            "PLATFORM_PARAMETER_PATH": "/Fanfare/platforms/",
+        },
     ),
+    "devices.endpoint_events": (60, 512, {"DEVICES_TABLE": DEVICES, "TOKENS_TABLE": TOKENS}),
     "audience.list_segment": (
         900,
         1024,

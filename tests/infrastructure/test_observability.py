@@ -19,6 +19,7 @@ def test_these_alarms_watch_these_metrics(fanfare: Synthesized) -> None:
         "Campaigns/Workflow/DueDeadLetters/Alarm": messages,
         "Campaigns/CampaignLauncher/LaunchDeadLetters/Alarm": messages,
         "Campaigns/CleanUpDeadLetters/Alarm": messages,
+        "Devices/Events/EndpointEventsDeadLetters/Alarm": messages,
         "Observability/OldestMessageAlarm": ("AWS/SQS", "ApproximateAgeOfOldestMessage", 43_200),
         "Observability/FailedExecutionsAlarm": ("AWS/States", "ExecutionsFailed", 0),
         "Observability/ServerErrorsAlarm": ("AWS/ApiGateway", "5xx", 0),

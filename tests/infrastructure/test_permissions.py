@@ -53,6 +53,7 @@ def test_each_function_does_with_sns_what_it_is_for(fanfare: Synthesized) -> Non
             ("SetEndpointAttributes", ENDPOINTS),
             ("DeleteEndpoint", ENDPOINTS),
         },
+        "devices.endpoint_events": {("GetEndpointAttributes", ENDPOINTS)},
         "audience.subscriber": {("Subscribe", TOPICS)},
         "campaigns.workflow": {
             ("CreateTopic", TOPICS),
@@ -125,6 +126,17 @@ def test_test_sends_read_by_key_and_write_nothing(fanfare: Synthesized) -> None:
     }
 
 
+def test_endpoint_events_touch_devices_and_tokens_and_read_one_index(fanfare: Synthesized) -> None:
+    reading = ("BatchGetItem", "ConditionCheckItem", "GetItem", "Query")
+    writing = ("BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem")
+    tables = ("<Devices/DevicesTable.Arn>", "<Devices/TokensTable.Arn>")
+
+    assert allowed_to(fanfare, "dynamodb")["devices.endpoint_events"] == {
+        *((action, table) for action in (*reading, *writing) for table in tables),
+        ("Query", "<Devices/DevicesTable.Arn>/index/by_endpoint"),
+    }
+
+
 def test_only_what_reads_all_devices_scans_and_nothing_else(fanfare: Synthesized) -> None:
     scanning = {
         (handler, resource)
@@ -134,6 +146,7 @@ def test_only_what_reads_all_devices_scans_and_nothing_else(fanfare: Synthesized
     }
 
     assert scanning == {
+        ("devices.api", "<Devices/DevicesTable.Arn>"),
         ("audience.list_segment", "<Devices/DevicesTable.Arn>"),
         ("audience.api", "<Devices/DevicesTable.Arn>"),
     }

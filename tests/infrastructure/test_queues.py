@@ -14,6 +14,10 @@ LAUNCH_DEAD_LETTERS = "Campaigns/CampaignLauncher/LaunchDeadLetters"
 CLEAN_UP = "Campaigns/CleanUpQueue"
 CLEAN_UP_DEAD_LETTERS = "Campaigns/CleanUpDeadLetters"
 
+EVENTS = "Devices/Events/EndpointEventsQueue"
+EVENTS_DEAD_LETTERS = "Devices/Events/EndpointEventsDeadLetters"
+EVENTS_TOPIC = "Devices/Events/EndpointEventsTopic"
+
 FOURTEEN_DAYS = 1_209_600
 
 
@@ -25,7 +29,7 @@ def test_every_queue_is_encrypted_and_keeps_its_messages_for_fourteen_days(
     assert set(queues) == {
         *(SUBSCRIBE, SUBSCRIBE_DEAD_LETTERS, SUBSCRIBE_PARKED),
         *(PROBE, PROBE_DEAD_LETTERS, LAUNCH_DEAD_LETTERS, DUE_DEAD_LETTERS),
-        *(CLEAN_UP, CLEAN_UP_DEAD_LETTERS),
+        *(CLEAN_UP, CLEAN_UP_DEAD_LETTERS, EVENTS, EVENTS_DEAD_LETTERS),
     }
     for queue in queues.values():
         assert queue["SqsManagedSseEnabled"] is True
@@ -39,6 +43,7 @@ def test_every_queue_is_encrypted_and_keeps_its_messages_for_fourteen_days(
         (SUBSCRIBE_DEAD_LETTERS, SUBSCRIBE_PARKED, 3),
         (PROBE, PROBE_DEAD_LETTERS, 5),
         (CLEAN_UP, CLEAN_UP_DEAD_LETTERS, 5),
+        (EVENTS, EVENTS_DEAD_LETTERS, 5),
     ],
 )
 def test_what_fails_too_often_becomes_a_dead_letter(
@@ -52,7 +57,13 @@ def test_what_fails_too_often_becomes_a_dead_letter(
 
 @pytest.mark.parametrize(
     ("path", "seconds"),
-    [(SUBSCRIBE, 360), (SUBSCRIBE_DEAD_LETTERS, 360), (PROBE, 180), (CLEAN_UP, 5_400)],
+    [
+        (SUBSCRIBE, 360),
+        (SUBSCRIBE_DEAD_LETTERS, 360),
+        (PROBE, 180),
+        (CLEAN_UP, 5_400),
+        (EVENTS, 360),
+    ],
 )
 def test_a_message_stays_hidden_for_six_times_its_functions_timeout(
     fanfare: Synthesized, path: str, seconds: int
@@ -110,6 +121,7 @@ def test_a_subscriber_takes_256_messages_within_the_window(large_batches: Synthe
         ("audience.dead_letter", SUBSCRIBE_DEAD_LETTERS, 1),
         ("campaigns.receipt", PROBE, 10),
         ("campaigns.clean_up", CLEAN_UP, 1),
+        ("devices.endpoint_events", EVENTS, 10),
     ],
 )
 def test_the_other_queues_have_their_functions_which_report_single_failures(
@@ -169,11 +181,10 @@ def test_every_queue_refuses_plain_http(fanfare: Synthesized) -> None:
 def test_plain_http_is_accepted_when_the_context_says_so(kept: Synthesized) -> None:
     policies = kept.of_type("AWS::SQS::QueuePolicy")
 
-    assert list(policies) == [f"{PROBE}/Policy"]
-    assert all(
-        statement["Effect"] == "Allow"
-        for statement in policies[f"{PROBE}/Policy"]["PolicyDocument"]["Statement"]
-    )
+    assert set(policies) == {f"{PROBE}/Policy", f"{EVENTS}/Policy"}
+    for policy in policies.values():
+        for statement in policy["PolicyDocument"]["Statement"]:
+            assert statement["Effect"] == "Allow"
 
 
 def test_only_topics_of_this_stacks_campaigns_reach_the_probe_queue(fanfare: Synthesized) -> None:
@@ -193,3 +204,55 @@ def test_only_topics_of_this_stacks_campaigns_reach_the_probe_queue(fanfare: Syn
             "Resource": f"<{PROBE}.Arn>",
         }
     ]
+
+
+def test_only_the_topic_of_endpoint_events_reaches_their_queue(fanfare: Synthesized) -> None:
+    statements = fanfare.properties(f"{EVENTS}/Policy")["PolicyDocument"]["Statement"]
+
+    assert [each for each in statements if each["Effect"] == "Allow"] == [
+        {
+            "Action": "sqs:SendMessage",
+            "Condition": {"ArnEquals": {"aws:SourceArn": f"<{EVENTS_TOPIC}>"}},
+            "Effect": "Allow",
+            "Principal": {"Service": "sns.amazonaws.com"},
+            "Resource": f"<{EVENTS}.Arn>",
+        }
+    ]
+    assert list(fanfare.of_type("AWS::SNS::Subscription").values()) == [
+        {"Endpoint": f"<{EVENTS}.Arn>", "Protocol": "sqs", "TopicArn": f"<{EVENTS_TOPIC}>"}
+    ]
+
+
+def test_events_wait_until_what_caused_them_is_written(fanfare: Synthesized) -> None:
+    assert fanfare.properties(EVENTS)["DelaySeconds"] == 30
+    assert source(fanfare, "devices.endpoint_events")["ScalingConfig"] == {"MaximumConcurrency": 2}
+
+
+def test_only_this_account_sends_endpoint_events_and_only_by_tls(fanfare: Synthesized) -> None:
+    [policy] = fanfare.of_type("AWS::SNS::TopicPolicy").values()
+
+    assert policy["Topics"] == [f"<{EVENTS_TOPIC}>"]
+    assert [
+        (each["Effect"], each["Action"], each["Principal"], each["Condition"])
+        for each in policy["PolicyDocument"]["Statement"]
+    ] == [
+        ("Deny", "sns:Publish", "*", {"Bool": {"aws:SecureTransport": "false"}}),
+        (
+            "Allow",
+            "sns:Publish",
+            {"Service": "sns.amazonaws.com"},
+            {"StringEquals": {"aws:SourceAccount": "<AWS::AccountId>"}},
+        ),
+        (
+            "Allow",
+            "sns:Publish",
+            {"AWS": "*"},
+            {"StringEquals": {"aws:SourceOwner": "<AWS::AccountId>"}},
+        ),
+    ]
+
+
+def test_endpoint_events_come_by_plain_http_when_the_context_says_so(kept: Synthesized) -> None:
+    [policy] = kept.of_type("AWS::SNS::TopicPolicy").values()
+
+    assert {each["Effect"] for each in policy["PolicyDocument"]["Statement"]} == {"Allow"}

@@ -4,6 +4,7 @@ from tests.infrastructure.synthesized import Synthesized
 
 TABLES = {
     "Devices/DevicesTable": ["Id"],
+    "Devices/TokensTable": ["token"],
     "Audience/ListsTable": ["campaign_id", "record"],
     "Campaigns/CampaignsTable": ["campaign_id", "record"],
     "Campaigns/IdempotencyTable": ["id"],
@@ -53,6 +54,16 @@ def test_campaigns_are_streamed_and_found_by_their_age(fanfare: Synthesized) -> 
                 {"AttributeName": "created_at", "KeyType": "RANGE"},
             ],
             "Projection": {"ProjectionType": "ALL"},
+        }
+    ]
+
+
+def test_devices_are_found_by_their_endpoint(fanfare: Synthesized) -> None:
+    assert fanfare.properties("Devices/DevicesTable")["GlobalSecondaryIndexes"] == [
+        {
+            "IndexName": "by_endpoint",
+            "KeySchema": [{"AttributeName": "EndpointArn", "KeyType": "HASH"}],
+            "Projection": {"ProjectionType": "KEYS_ONLY"},
         }
     ]
 

@@ -59,12 +59,19 @@ def make_idempotency_table() -> "Table":
 
 
 def make_devices_table() -> "Table":
-    """An empty devices table."""
+    """An empty devices table with its index."""
     return boto3.resource("dynamodb").create_table(
         TableName="devices",
         BillingMode="PAY_PER_REQUEST",
         KeySchema=[{"AttributeName": "Id", "KeyType": "HASH"}],
-        AttributeDefinitions=[{"AttributeName": "Id", "AttributeType": "S"}],
+        AttributeDefinitions=_texts("Id", "EndpointArn"),
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": "by_endpoint",
+                "KeySchema": [{"AttributeName": "EndpointArn", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "KEYS_ONLY"},
+            }
+        ],
     )
 
 

@@ -21,6 +21,7 @@ OUTPUTS = {
     "ApiId": "api1",
     "ApiUrl": "https://unusable.example/",
     "PlatformParameterPath": "/Fanfare/platforms/",
+    "EndpointEventsTopicArn": "arn:aws:sns:us-east-1:123456789012:Fanfare-EndpointEvents",
     "ProbeQueueUrl": "http://localhost/000000000000/probe",
 }
 

@@ -73,6 +73,32 @@ def test_again_it_replaces_the_credentials_and_makes_nothing_new() -> None:
     assert "a newer key" in applications()[arn]["PlatformCredential"]
 
 
+EVENTS_TOPIC = "arn:aws:sns:us-east-1:123456789012:Fanfare-EndpointEvents"
+
+
+def test_a_new_platform_sends_its_events_to_the_stack() -> None:
+    run("create", "GCM", "--credential-file", service_account())
+
+    [attributes] = applications().values()
+    assert {name: arn for name, arn in attributes.items() if name.startswith("Event")} == {
+        "EventEndpointDeleted": EVENTS_TOPIC,
+        "EventEndpointUpdated": EVENTS_TOPIC,
+        "EventDeliveryFailure": EVENTS_TOPIC,
+    }
+
+
+def test_a_platform_that_was_there_before_sends_its_events_to_the_stack_from_now_on() -> None:
+    boto3.client("sns", region_name="us-east-1").create_platform_application(
+        Name="Fanfare-platform-GCM", Platform="GCM", Attributes={}
+    )
+
+    result = run("create", "GCM", "--credential-file", service_account())
+
+    [attributes] = applications().values()
+    assert result.exit_code == 0
+    assert attributes["EventEndpointUpdated"] == EVENTS_TOPIC
+
+
 def test_an_apns_signing_key_is_set_up_with_all_that_belongs_to_it() -> None:
     Path("key.p8").write_text(SECRET)
 

@@ -212,6 +212,7 @@ def test_openapi_documents_every_route_with_its_answers_and_problems() -> None:
         for method, operation in operations.items()
     }
     assert routes == {
+        "get /devices": ["200", "400"],
         "get /devices/{device_id}": ["200", "404"],
         "put /devices/{device_id}": ["200", "400", "409", "502", "503"],
         "delete /devices/{device_id}": ["204", "404", "409", "502", "503"],
