@@ -134,4 +134,8 @@ def _seconds_left(campaign: dict[str, Any]) -> float | None:
 def _message(message: dict[str, Any]) -> str:
     overrides = message.get("overrides") or {}
     other = f" (another one for {', '.join(overrides)})" if overrides else ""
-    return f"{message['title']} | {message['body']}{other}"
+    times = message.get("time_to_live") or {}
+    kept = "".join(f", {name} keeps it {seconds:,} s" for name, seconds in times.items())
+    if message.get("silent"):
+        return f"silent, with {', '.join(message['data'])} for the app{other}{kept}"
+    return f"{message['title']} | {message['body']}{other}{kept}"

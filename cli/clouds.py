@@ -15,7 +15,15 @@ from cli.errors import NoCloudError
 from cli.local_cloud import LocalCloud, RunningCloud
 
 LOCAL_REGION = "us-east-1"
-_MAX_POOL_CONNECTIONS = 16
+# What does not answer is told so in minutes, not after boto3's own five tries of a minute each.
+_AWS = Config(
+    max_pool_connections=16,
+    connect_timeout=5,
+    read_timeout=60,
+    retries={"mode": "standard", "total_max_attempts": 3},
+)
+# No proxy may stand between this machine and itself; and what is silent here once, stays so.
+_LOCAL = _AWS.merge(Config(proxies={}, retries={"mode": "standard", "total_max_attempts": 1}))
 
 
 class Choice(StrEnum):
@@ -37,10 +45,8 @@ class Cloud:
         """A boto3 client of that service in this cloud."""
         make: Callable[..., Any] = self.session.client
         if self.local is None:
-            return make(service, config=Config(max_pool_connections=_MAX_POOL_CONNECTIONS))
-        # No proxy may stand between this machine and itself.
-        config = Config(max_pool_connections=_MAX_POOL_CONNECTIONS, proxies={})
-        return make(service, endpoint_url=self.local.url, config=config)
+            return make(service, config=_AWS)
+        return make(service, endpoint_url=self.local.url, config=_LOCAL)
 
 
 def local_session() -> boto3.Session:

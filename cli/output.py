@@ -1,5 +1,8 @@
 """What a person sees: results on standard output, everything else on standard error."""
 
+import io
+import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,6 +18,18 @@ from cli.errors import CliError
 # Where nobody reads along (a pipe, a log), tables need a width that does not break ids and URLs.
 UNATTENDED_WIDTH = 160
 NARROWEST = 6
+
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def show_what_can_be_shown() -> None:
+    """From now on standard output takes every text; what its encoding has not becomes a `?`.
+
+    Standard error does so by itself: https://docs.python.org/3/library/sys.html#sys.stderr
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def results() -> Console:
@@ -44,8 +59,14 @@ def say(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """The result for a script: JSON on standard output and nothing else."""
-    sys.stdout.write(exact_json.dumps(value, pretty=True) + "\n")
+    """The result for a script: JSON on standard output and nothing else, whole in any encoding."""
+    text = exact_json.dumps(value, pretty=True) + "\n"
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        # Beyond ASCII are only texts, in which JSON has an escape for every character.
+        text = _BEYOND_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    sys.stdout.write(text)
 
 
 def print_table(

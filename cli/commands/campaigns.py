@@ -1,4 +1,4 @@
-"""`fanfare campaign create|list|show|watch|publish|cancel|delete`."""
+"""`fanfare campaign create|list|show|watch|publish|cancel|delete`; the rest is in messages.py."""
 
 import uuid
 from typing import Annotated, Any
@@ -7,8 +7,18 @@ import typer
 
 from cli import campaign_view, output
 from cli.api import Api
+from cli.commands import messages
 from cli.commands.common import Json, find_api, read_json
-from cli.errors import EXIT_REFUSED, UsageError
+from cli.commands.message_options import (
+    Body,
+    Data,
+    Silent,
+    TimeToLive,
+    Title,
+    Whole,
+    message_of,
+)
+from cli.errors import EXIT_REFUSED
 from cli.progress import campaign_progress
 from cli.watching import GOOD, RESTING, wait_for
 
@@ -22,15 +32,13 @@ MOST_LISTED = 100
 def create(  # noqa: PLR0917 (a command's options)
     ctx: typer.Context,
     name: Annotated[str, typer.Option(help="What people call it.")],
-    criteria: Annotated[str, typer.Option(help="Who gets it: JSON, or @FILE.")],
-    title: Annotated[str | None, typer.Option(help="The message's title.")] = None,
-    body: Annotated[str | None, typer.Option(help="The message's text.")] = None,
-    data: Annotated[
-        list[str] | None, typer.Option(help="NAME=VALUE for the app; may come several times.")
-    ] = None,
-    message: Annotated[
-        str | None, typer.Option(help="The whole message instead: JSON, or @FILE.")
-    ] = None,
+    criteria: Annotated[str, typer.Option(metavar="JSON|@FILE", help="Who gets it.")],
+    title: Title = None,
+    body: Body = None,
+    data: Data = None,
+    silent: Silent = False,
+    time_to_live: TimeToLive = None,
+    message: Whole = None,
     publish_at: Annotated[
         str | None, typer.Option(help="Send by itself then: 2026-12-24T09:00, or with an offset.")
     ] = None,
@@ -47,7 +55,14 @@ def create(  # noqa: PLR0917 (a command's options)
     wanted: dict[str, Any] = {
         "name": name,
         "criteria": read_json("--criteria", criteria),
-        "message": _message(title, body, data or [], message),
+        "message": message_of(
+            title=title,
+            body=body,
+            data=data,
+            silent=silent,
+            time_to_live=time_to_live,
+            whole=message,
+        ),
     }
     given = {"publish_at": publish_at, "time_zone": time_zone}
     wanted |= {field: value for field, value in given.items() if value is not None}
@@ -125,6 +140,10 @@ def publish(
         _show(campaign, as_json=as_json)
 
 
+app.command("preview")(messages.preview)
+app.command("test-send")(messages.send_test)
+
+
 @app.command()
 def cancel(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
     """Give a campaign up before it is sent."""
@@ -157,24 +176,3 @@ def _show(campaign: dict[str, Any], *, as_json: bool) -> None:
         return
     for question, answer in campaign_view.lines(campaign):
         output.say(f"{question:<18}{answer}")
-
-
-def _message(
-    title: str | None, body: str | None, data: list[str], message: str | None
-) -> dict[str, Any]:
-    if message is not None:
-        if title is not None or body is not None or data:
-            raise UsageError("--message is the whole message: leave out --title, --body, --data")
-        whole = read_json("--message", message)
-        if not isinstance(whole, dict):
-            raise UsageError("--message must be a JSON object")
-        return whole
-    if title is None or body is None:
-        raise UsageError("a message is needed: --title and --body, or --message @FILE")
-    pairs = {}
-    for pair in data:
-        name, sign, value = pair.partition("=")
-        if not sign or not name:
-            raise UsageError(f"--data must be NAME=VALUE, not {pair!r}")
-        pairs[name] = value
-    return {"title": title, "body": body} | ({"data": pairs} if pairs else {})

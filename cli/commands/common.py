@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from cli import clouds, exact_json, output, paths, target
 from cli.api import Api
-from cli.errors import EXIT_REFUSED, CliError, UsageError
+from cli.errors import EXIT_REFUSED, CliError, NoCloudError, UsageError
 from cli.local_cloud import LocalCloud
 
 Json = Annotated[bool, typer.Option("--json", help="JSON on standard output, for scripts.")]
@@ -27,6 +27,23 @@ class Globals:
 class CommandLine(TyperGroup):
     """The root group: an expected failure is printed plainly and becomes its exit code."""
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the command line, whatever standard output can show."""
+        output.show_what_can_be_shown()
+        return super().main(*args, **kwargs)
+
+    def get_params(self, ctx: Any) -> Any:
+        """The options of this group, flags without a type in the help: they take no value."""
+        return _untyped_flags(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, with its flags likewise."""
+        command = super().get_command(ctx, cmd_name)
+        for each in (command, *getattr(command, "commands", {}).values()):
+            if each is not None:
+                _untyped_flags(each.get_params(ctx))
+        return command
+
     def invoke(self, ctx: Any) -> Any:
         """Runs the command."""
         try:
@@ -38,6 +55,20 @@ class CommandLine(TyperGroup):
             # AWS's own refusals name the action and the reason; they hold none of our inputs.
             output.print_error(CliError("AWS refused", detail=str(error)))
             raise typer.Exit(EXIT_REFUSED) from None
+        except (
+            botocore.exceptions.ConnectionError,
+            botocore.exceptions.HTTPClientError,
+        ) as error:
+            silent = NoCloudError("this cloud does not answer", detail=str(error))
+            output.print_error(silent)
+            raise typer.Exit(silent.exit_code) from None
+
+
+def _untyped_flags(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return parameters
 
 
 def local_cloud() -> LocalCloud:

@@ -81,6 +81,27 @@ def test_the_reason_of_a_failure_comes_right_behind_the_state() -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            {"title": "Hi", "body": "Tonight", "overrides": {"GCM": {"title": "Ho"}}},
+            "Hi | Tonight (another one for GCM)",
+        ),
+        (
+            {"title": "Hi", "body": "Tonight", "time_to_live": {"GCM": 3600, "ADM": 60}},
+            "Hi | Tonight, GCM keeps it 3,600 s, ADM keeps it 60 s",
+        ),
+        (
+            {"title": "", "body": "", "silent": True, "data": {"sync": "1", "key": "2"}},
+            "silent, with sync, key for the app",
+        ),
+    ],
+)
+def test_the_message_in_a_line(message: dict[str, Any], said: str) -> None:
+    assert dict(campaign_view.lines(campaign("READY", message=message)))["message"] == said
+
+
+@pytest.mark.parametrize(
     ("shown", "when", "reach"),
     [
         ({"state": "READY"}, "now", "1,163"),
