@@ -15,6 +15,7 @@ from cli.export_csv import COLUMNS_MAX, Header, to_csv
 from cli.whole_file import whole_file
 
 SEGMENTS = 4
+PAGE_DEVICES = 1_000  # the most that the API gives at once
 
 
 class Format(StrEnum):
@@ -80,7 +81,7 @@ def _pages(api: Api) -> Iterator[list[dict[str, Any]]]:
 
 
 def _page(api: Api, segment: int, after: str | None) -> dict[str, Any]:
-    query = {"segment": str(segment), "segments": str(SEGMENTS)}
+    query = {"limit": str(PAGE_DEVICES), "segment": str(segment), "segments": str(SEGMENTS)}
     page: dict[str, Any] = api.get("devices", query=query | ({"next": after} if after else {}))
     return page
 

@@ -14,10 +14,12 @@ PLAIN = {"Id": "d1", "ChannelType": "GCM", "Address": "t1"}
 
 def holding(cloud: FakeCloud, *devices: dict[str, Any]) -> None:
     """All devices in the first of four segments."""
-    cloud.on("GET /devices?segment=0&segments=4", (200, {"devices": devices, "next": None}))
+    cloud.on(
+        "GET /devices?limit=1000&segment=0&segments=4", (200, {"devices": devices, "next": None})
+    )
     for segment in (1, 2, 3):
         empty: dict[str, Any] = {"devices": [], "next": None}
-        cloud.on(f"GET /devices?segment={segment}&segments=4", (200, empty))
+        cloud.on(f"GET /devices?limit=1000&segment={segment}&segments=4", (200, empty))
 
 
 def rows_of(text: str) -> list[list[str]]:
@@ -26,7 +28,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 def test_every_page_of_every_segment_is_written(running: FakeCloud) -> None:
     for segment in range(4):
-        route = f"GET /devices?segment={segment}&segments=4"
+        route = f"GET /devices?limit=1000&segment={segment}&segments=4"
         first, second = {**PLAIN, "Id": f"a{segment}"}, {**PLAIN, "Id": f"b{segment}"}
         running.on(route, (200, {"devices": [first], "next": "臺/1"}))
         running.on(f"{route}&next=%E8%87%BA%2F1", (200, {"devices": [second], "next": None}))
@@ -44,10 +46,10 @@ def test_a_line_of_json_holds_a_device_with_its_numbers_as_they_are(running: Fak
         '{"Id": "d1", "Metrics": {"m": 0.1000000000000000055}, "Attributes": {"i": ["茶🍵", "b"]}}'
     )
     page = f'{{"devices": [{text}], "next": null}}'
-    running.on("GET /devices?segment=0&segments=4", (200, page))
+    running.on("GET /devices?limit=1000&segment=0&segments=4", (200, page))
     for segment in (1, 2, 3):
         empty: dict[str, Any] = {"devices": [], "next": None}
-        running.on(f"GET /devices?segment={segment}&segments=4", (200, empty))
+        running.on(f"GET /devices?limit=1000&segment={segment}&segments=4", (200, empty))
 
     assert run("devices", "export").stdout == text + "\n"
 
@@ -127,7 +129,9 @@ def test_a_broken_export_leaves_what_was_there_and_no_half_file(
     out.parent.mkdir()
     out.write_text("old")
     holding(running, PLAIN)
-    running.on("GET /devices?segment=3&segments=4", (400, {"title": "The input is not valid"}))
+    running.on(
+        "GET /devices?limit=1000&segment=3&segments=4", (400, {"title": "The input is not valid"})
+    )
 
     result = run("devices", "export", "--format", form, "--out", str(out))
 
