@@ -89,10 +89,7 @@ def _count_rows(counts: dict[str, Any]) -> list[tuple[str, str]]:
         "  of these inactive: their token is another device's": counts["moved"],
         "duplicates: the same Id came again, its last row counts": counts["duplicates"],
         "rejected": counts["rejected"],
-        **{
-            f"skipped: {channel}": number
-            for channel, number in sorted(counts["skipped"].items())
-        },
+        **{f"skipped: {channel}": number for channel, number in sorted(counts["skipped"].items())},
     }
     shown = [(what, f"{number:,}") for what, number in rows.items() if number or what == "stored"]
     return [*shown, ("all", f"{counts['rows']:,}")]
