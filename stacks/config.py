@@ -33,6 +33,13 @@ API_BURST_MAX = 5_000
 # and what the worker keeps for itself at the end: functions/audience/subscriber.py.
 TIMEOUT_SHARE = 0.8
 WORKER_MARGIN_SECONDS = 15
+# What a worker of an import has for one step at the least: functions/imports/loading.py. A device
+# takes one call as a rule; this many if its endpoint was changed behind our back.
+IMPORT_TIMEOUT_SECONDS = 60
+IMPORT_STEP_MIN_DEVICES = 10
+ENDPOINT_CALLS_A_DEVICE = 5
+# The lowest that a Region has: functions/devices/quotas.py.
+ENDPOINT_QUOTA_LOWEST = 30.0
 
 TOPIC_ARN_OR_NOTHING = r"^(arn:[^:]+:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]+)?$"
 
@@ -67,6 +74,10 @@ class Config(BaseModel):
     subscriber_concurrency: Annotated[int, Field(ge=SQS_CONCURRENCY_MIN, le=SQS_CONCURRENCY_MAX)]
     subscribe_threads: Annotated[int, Field(ge=1, le=64)]
     subscriber_timeout_seconds: Annotated[int, Field(ge=30, le=LAMBDA_TIMEOUT_MAX_SECONDS)]
+    endpoint_quota_per_second: Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
+    endpoint_headroom: Annotated[float, Field(gt=0, le=1)]
+    import_concurrency: Annotated[int, Field(ge=SQS_CONCURRENCY_MIN, le=SQS_CONCURRENCY_MAX)]
+    import_threads: Annotated[int, Field(ge=1, le=64)]
     scan_segments: Annotated[int, Field(ge=1, le=INLINE_MAP_MAX_CONCURRENCY)]
     list_timeout_hours: Annotated[int, Field(ge=1, le=SQS_RETENTION_MAX_DAYS * 24)]
     gate_days: Annotated[int, Field(ge=1, le=GATE_MAX_DAYS)]
@@ -87,6 +98,7 @@ class Config(BaseModel):
             raise ConfigError("; ".join(_told(found) for found in error.errors())) from None
         config._check_window()
         config._check_batch_fits_timeout()
+        config._check_step_fits_timeout()
         return config
 
     @property
@@ -125,6 +137,23 @@ class Config(BaseModel):
                 f"{self.subscriber_concurrency}), take {seconds:.1f} s; allowed are {allowed:g} s "
                 f"(subscriber_timeout_seconds {timeout} x {TIMEOUT_SHARE:g}, or less "
                 f"{WORKER_MARGIN_SECONDS} s)"
+            )
+
+    def _check_step_fits_timeout(self) -> None:
+        quota = self.endpoint_quota_per_second or ENDPOINT_QUOTA_LOWEST
+        pace = quota * self.endpoint_headroom / self.import_concurrency
+        calls = IMPORT_STEP_MIN_DEVICES * ENDPOINT_CALLS_A_DEVICE
+        timeout = IMPORT_TIMEOUT_SECONDS
+        allowed = min(TIMEOUT_SHARE * timeout, timeout - WORKER_MARGIN_SECONDS)
+        if calls / pace > allowed:
+            whose = "" if self.endpoint_quota_per_second else ", the lowest of any Region,"
+            raise ConfigError(
+                f"a step of an import does not fit into its worker's time: "
+                f"{IMPORT_STEP_MIN_DEVICES} devices x {ENDPOINT_CALLS_A_DEVICE} calls, at {pace:g} "
+                f"calls a second and worker (endpoint_quota_per_second {quota:g}{whose} x "
+                f"endpoint_headroom {self.endpoint_headroom:g} / import_concurrency "
+                f"{self.import_concurrency}), take {calls / pace:.1f} s; allowed are {allowed:g} s "
+                f"({timeout} s x {TIMEOUT_SHARE:g}, or less {WORKER_MARGIN_SECONDS} s)"
             )
 
 

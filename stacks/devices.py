@@ -58,7 +58,7 @@ class Devices(Construct):
     def allow_registering(self, function: PythonFunction) -> None:
         """All that functions/devices/registry.py does."""
         self._allow_items(function)
-        self._allow_platforms(function)
+        self.allow_platforms(function)
         self._allow_sns(function, "app", "CreatePlatformEndpoint")
         self.allow_endpoints(
             function, "GetEndpointAttributes", "SetEndpointAttributes", "DeleteEndpoint"
@@ -73,7 +73,7 @@ class Devices(Construct):
         for table in (self.table, self.tokens):
             table.allow_items(function)
 
-    def _allow_platforms(self, function: PythonFunction) -> None:
+    def allow_platforms(self, function: PythonFunction) -> None:
         """Reading which platform applications the operator has made: one parameter for each."""
         # Systems Manager compares with the path as the caller wrote it, last slash or not.
         for path in (self.platform_parameter_path, self.platform_parameter_path.rstrip("/")):

@@ -12,6 +12,7 @@ from stacks.code import functions_code
 from stacks.config import Config
 from stacks.devices import Devices
 from stacks.function import Package
+from stacks.imports import Imports
 from stacks.layer import DependenciesLayer
 from stacks.observability import Observability
 
@@ -41,6 +42,7 @@ class Fanfare(Stack):
             audience=audience,
             topics=topics,
         )
+        imports = Imports(self, "Imports", config=config, package=package, devices=devices)
         devices.table.allow_scan(audience.list_segment)
         devices.table.allow_scan(audience.api_function)
         devices.table.allow_reading(campaigns.messages_function)
@@ -65,6 +67,12 @@ class Fanfare(Stack):
             "POST /devices/batch",
         )
         api.route_to(audience.api_function, "POST /audiences/preview")
+        api.route_to(
+            imports.api_function,
+            "POST /imports",
+            "POST /imports/{id}/start",
+            "GET /imports/{id}",
+        )
         api.route_to(
             campaigns.api_function,
             "POST /campaigns",

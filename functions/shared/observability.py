@@ -14,6 +14,10 @@ SUBSCRIBE_THROTTLED = "SubscribeThrottled"
 SUBSCRIBE_FAILED = "SubscribeFailed"
 LIST_BUILD_SECONDS = "ListBuildSeconds"
 PUBLISH_TO_RECEIPT_MS = "PublishToReceiptMs"
+ROWS_CHECKED = "RowsChecked"
+ROWS_STORED = "RowsStored"
+ROWS_REJECTED = "RowsRejected"
+ENDPOINTS_THROTTLED = "EndpointsThrottled"
 
 
 def count(name: str, value: float) -> None:

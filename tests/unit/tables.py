@@ -83,3 +83,16 @@ def make_tokens_table() -> "Table":
         KeySchema=[{"AttributeName": "token", "KeyType": "HASH"}],
         AttributeDefinitions=_texts("token"),
     )
+
+
+def make_imports_table() -> "Table":
+    """An empty imports table."""
+    return boto3.resource("dynamodb").create_table(
+        TableName="imports",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[
+            {"AttributeName": "import_id", "KeyType": "HASH"},
+            {"AttributeName": "record", "KeyType": "RANGE"},
+        ],
+        AttributeDefinitions=_texts("import_id", "record"),
+    )

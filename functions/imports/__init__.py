@@ -1,0 +1,1 @@
+"""Imports: files of devices, checked row by row, shuffled by Id, loaded within SNS's quota."""
