@@ -173,6 +173,20 @@ def test_a_fraction_in_the_criteria_stays_a_number_with_a_key_and_without() -> N
         assert (status, created["criteria"]) == (201, criteria)
 
 
+def test_a_silent_message_is_kept_and_answered_with_a_key_and_without() -> None:
+    message = {
+        "title": "",
+        "body": "",
+        "data": {"sync": "1"},
+        "overrides": {"ADM": {"title": None, "body": None, "data": {"sync": "2"}}},
+        "silent": True,
+        "time_to_live": {"GCM": 0, "ADM": 60},
+    }
+    for headers in ({}, {"idempotency-key": "k1"}, {"idempotency-key": "k1"}):
+        status, created = call("POST", "/campaigns", BODY | {"message": message}, headers=headers)
+        assert (status, created["message"]) == (201, message)
+
+
 def test_a_refused_body_does_not_use_up_its_key() -> None:
     headers = {"idempotency-key": "k1"}
     bad = BODY | {"criteria": {"field": "Shoe.Size", "op": "eq", "value": "9"}}
