@@ -26,7 +26,7 @@ _TRACES = ("bin", ".lock", "*.dist-info/RECORD", "*.dist-info/INSTALLER", "*.dis
 # botocore describes every service of AWS in 29 of the layer's 45 MB; these are the ones in use,
 # the last by the tracer.
 AWS_SERVICES = frozenset(
-    {"dynamodb", "s3", "scheduler", "sns", "sqs", "ssm", "stepfunctions", "xray"}
+    {"dynamodb", "events", "s3", "scheduler", "sns", "sqs", "ssm", "stepfunctions", "xray"}
 )
 
 
