@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli import clouds, target
-from cli.commands import campaigns, cloud, demo, devices, platform
+from cli.commands import audience, campaigns, cloud, criteria, demo, devices, platform
 from cli.commands.common import CommandLine, Globals
 
 app = typer.Typer(
@@ -42,4 +42,6 @@ app.command("status")(cloud.status)
 app.command("demo")(demo.demo)
 app.add_typer(platform.app, name="platform")
 app.add_typer(devices.app, name="devices")
+app.add_typer(audience.app, name="audience")
+app.add_typer(criteria.app, name="criteria")
 app.add_typer(campaigns.app, name="campaign")
