@@ -26,7 +26,13 @@ class Unit:
 
 DEVICES = Unit(name="devices")
 ROWS = Unit(name="rows")
+KILOBYTES = Unit(name="kB", size=1_000, digits=1)
 MEGABYTES = Unit(name="MB", size=1_000_000, digits=1)
+
+
+def unit_of_bytes(total: int) -> Unit:
+    """The unit in which so many bytes are easy to read."""
+    return MEGABYTES if total >= MEGABYTES.size else KILOBYTES
 
 
 class Pace:

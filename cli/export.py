@@ -87,4 +87,12 @@ def _page(api: Api, segment: int, after: str | None) -> dict[str, Any]:
 
 
 def _line(device: dict[str, Any]) -> bytes:
-    return f"{exact_json.dumps(device)}\n".encode()
+    """The device as a line; an unchanged one is the same line in every export."""
+    return f"{exact_json.dumps({name: _ordered(device[name]) for name in device})}\n".encode()
+
+
+def _ordered(value: Any) -> Any:
+    """The value with the names in it in order: DynamoDB keeps none."""
+    if isinstance(value, dict):
+        return {name: _ordered(value[name]) for name in sorted(value)}
+    return value

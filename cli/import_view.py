@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from rich.filesize import decimal
+
 from cli import output
-from cli.bar import MEGABYTES
 from cli.errors import EXIT_REFUSED, EXIT_USAGE, CliError, FailedError, Wrong
 
 SHOWN_FILES = 20
@@ -59,8 +60,8 @@ def _headline(found: dict[str, Any]) -> str:
     progress = found["progress"]
     doing = {
         "UPLOADING": "waits for its files",
-        "CHECKING": f"checks its files: {MEGABYTES.figure(progress['bytes_checked'])} of "
-        f"{MEGABYTES.figure(progress['bytes_total'])} MB",
+        "CHECKING": f"checks its files: {decimal(progress['bytes_checked'])} of "
+        f"{decimal(progress['bytes_total'])}",
         "LOADING": f"loads: {progress['rows_loaded']:,} of {progress['rows_to_load']:,} rows",
         "DONE": "is done",
         "FAILED": "failed",
@@ -72,8 +73,8 @@ def _headline(found: dict[str, Any]) -> str:
 def _print_files(files: list[dict[str, Any]]) -> None:
     shown = files[:SHOWN_FILES]
     output.print_table(
-        ["file", "format", "MB#"],
-        [(file["name"], _format(file), MEGABYTES.figure(file["bytes"] or 0)) for file in shown],
+        ["file", "format", "size#"],
+        [(file["name"], _format(file), decimal(file["bytes"] or 0)) for file in shown],
     )
     if len(files) > len(shown):
         output.say(f"and {len(files) - len(shown):,} files more")

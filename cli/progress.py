@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from cli.bar import DEVICES, MEGABYTES, ROWS, Bar, Pace, Unit
+from cli.bar import DEVICES, ROWS, Bar, Pace, Unit, unit_of_bytes
 
 
 @dataclass(kw_only=True)
@@ -24,13 +24,15 @@ class ImportProgress:
         with self._lock:
             self._sent += more
             rate = self._pace.of("uploading", self._sent)
-            self.bar.update("uploading", self._sent, self.size, rate, MEGABYTES)
+            unit = unit_of_bytes(self.size)
+            self.bar.update("uploading", self._sent, self.size, rate, unit)
 
     def update(self, found: dict[str, Any]) -> None:
         """The import as the API tells it."""
         progress = found["progress"]
         if found["state"] == "CHECKING":
-            self._show("checking", progress["bytes_checked"], progress["bytes_total"], MEGABYTES)
+            total = int(progress["bytes_total"])
+            self._show("checking", progress["bytes_checked"], total, unit_of_bytes(total))
         elif found["state"] == "LOADING":
             self._show("loading", progress["rows_loaded"], progress["rows_to_load"], ROWS)
 

@@ -54,6 +54,17 @@ def test_a_line_of_json_holds_a_device_with_its_numbers_as_they_are(running: Fak
     assert run("devices", "export").stdout == text + "\n"
 
 
+def test_an_unchanged_device_is_the_same_line_whatever_the_order_of_its_names(
+    running: FakeCloud,
+) -> None:
+    holding(running, {**PLAIN, "Metrics": {"b": 1, "a": 2}, "User": {"UserId": "u"}})
+
+    assert run("devices", "export").stdout == (
+        '{"Id": "d1", "ChannelType": "GCM", "Address": "t1", "Metrics": {"a": 2, "b": 1}, '
+        '"User": {"UserId": "u"}}\n'
+    )
+
+
 def test_the_columns_of_a_csv_are_those_of_all_devices_in_a_fixed_order(
     running: FakeCloud,
 ) -> None:

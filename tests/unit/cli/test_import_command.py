@@ -41,10 +41,10 @@ def test_a_file_is_uploaded_started_and_watched_to_its_end(
     assert running.requests("PUT /bucket/0")[0].body == "Id,ChannelType,Address\nd1,GCM,t1\n"
     order = [heard.method for heard in running.heard if "imports" in heard.path]
     assert order == ["POST", "POST", "GET", "GET"]
-    assert "uploading  0.0 of 0.0 MB" in result.stderr
+    assert "uploading  0.0 of 0.0 kB" in result.stderr
     assert "loading  600 of 1,200 rows, 0 rows/s\n" in result.stderr
     lines = [line.split() for line in result.stdout.splitlines()]
-    assert ["devices.csv", "csv", "0.0"] in lines
+    assert ["devices.csv", "csv", "30", "bytes"] in lines
     assert ["stored", "1"] in lines
     assert lines[-1] == ["imported"]
 
