@@ -62,7 +62,8 @@ def read_header(names: Sequence[str]) -> tuple[Column, ...]:
     columns: list[Column] = []
     seen: set[str] = set()
     for number, name in enumerate(names, start=1):
-        column = _column(name.strip())
+        # As it stands first: a name of one's own may end with a space, and exports keep that.
+        column = _column(name) or _column(name.strip())
         if column is None:
             wrong.append(f"column {number} {_shown(name)}")
             continue
