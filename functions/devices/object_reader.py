@@ -1,7 +1,6 @@
 """Reads the members of a JSON object one by one, and notes the place of each that is wrong."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeVar
 
 from functions.devices.records import NAME_MAX_CHARS
@@ -21,8 +20,8 @@ class ObjectReader:
         self, raw: object, place: str, wrong: WrongPlaces, *, known: Collection[str] | None = None
     ) -> None:
         self._place, self._wrong = place, wrong
-        self._raw: Mapping[Any, Any] = {}
-        if not isinstance(raw, Mapping):
+        self._raw: dict[Any, Any] = {}
+        if not isinstance(raw, dict):
             wrong.add(place, f"must be an object, not {json_type(raw)}")
             return
         self._raw = raw
@@ -41,12 +40,16 @@ class ObjectReader:
         """The member, which may be absent; None then, or if it is wrong."""
         if name not in self._raw:
             return None
-        return self._wrong.attempt(partial(read, self._raw[name], self._at(name)))
+        try:
+            return read(self._raw[name], self._at(name))
+        except InvalidInputError as error:
+            self._wrong.add_all(error.parts)
+            return None
 
     def all(self, read: Read[T], names: Iterable[str] | None = None) -> dict[str, T]:
         """The members of these names, or of any name, that are there and right."""
         wanted = self._raw if names is None else names
-        found = {name: self.may(name, read) for name in wanted}
+        found = {name: self.may(name, read) for name in wanted if name in self._raw}
         return {name: value for name, value in found.items() if value is not None}
 
     def inner(self, name: str, known: Collection[str] | None = None) -> "ObjectReader":

@@ -4,7 +4,6 @@ https://docs.aws.amazon.com/pinpoint/latest/apireference/apps-application-id-end
 """
 
 import re
-from collections.abc import Mapping
 from enum import StrEnum
 from functools import partial
 from typing import TypeVar
@@ -52,9 +51,12 @@ _ARN_BYTES = 1_024
 E = TypeVar("E", bound=StrEnum)
 
 
-def parse_device(raw: object, *, path_id: str | None = None) -> Device:
-    """The device; InvalidInputError with every wrong place. The path's Id need not be in it."""
-    if not isinstance(raw, Mapping):
+def parse_device(raw: object, *, path_id: str | None = None, small: bool = False) -> Device:
+    """The device; InvalidInputError with every wrong place. The path's Id need not be in it.
+
+    One that is known to be `small`, far below what DynamoDB takes, is not measured again.
+    """
+    if not isinstance(raw, dict):
         raise InvalidInputError.at("device", f"must be an object, not {json_type(raw)}")
     wrong = WrongPlaces()
     reader = ObjectReader(raw, "", wrong, known=DEVICE_NAMES)
@@ -86,11 +88,17 @@ def parse_device(raw: object, *, path_id: str | None = None) -> Device:
         user_id=user_id,
         user_attributes=_filled(user_attributes),
     )
+    if not small:
+        refuse_if_too_large(device)
+    return device
+
+
+def refuse_if_too_large(device: Device) -> None:
+    """InvalidInputError if DynamoDB does not take the device."""
     size = size_of(encode(device)) + _ARN_BYTES
     if size > ITEM_MAX_BYTES:
         reason = f"takes {size:,} bytes in DynamoDB; the limit is {ITEM_MAX_BYTES:,}"
         raise InvalidInputError.at("device", reason)
-    return device
 
 
 def read_id(raw: object) -> str:
@@ -127,10 +135,12 @@ def _filled(named: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
 
 
 def _choice(choices: type[E]) -> Read[E]:
+    by_text = {choice.value: choice for choice in choices}
+
     def read(raw: object) -> E:
-        if not isinstance(raw, str) or raw not in tuple(choices):
+        if not isinstance(raw, str) or raw not in by_text:
             raise ValueError(f"must be one of {', '.join(choices)}")
-        return choices(raw)
+        return by_text[raw]
 
     return reading(read)
 

@@ -13,7 +13,10 @@ from functions.imports.exact import decoded
 from functions.imports.lines import LINE_MAX_BYTES, Line
 from functions.imports.records import FileFormat
 from functions.imports.refusal import FileRefusedError
-from functions.imports.rows import Rejected, Verdict, judge
+from functions.imports.rows import Rejected, Verdict, judge, judge_json
+
+# Made once: json.dumps would make one for every row.
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 # A row as it stands in the file: the cells of a CSV record, or a line of JSON.
 RawRow = list[str] | str
@@ -41,6 +44,7 @@ class RowReader:
     def __init__(self, layout: Layout) -> None:
         csv = layout.format is FileFormat.CSV
         self._columns: Sequence[Column] = read_header(layout.header) if csv else ()
+        self._header_chars = sum(map(len, layout.header))
 
     def judge(self, row: Row) -> Verdict:
         """The verdict on a row of this layout."""
@@ -49,14 +53,15 @@ class RowReader:
             return Rejected.at("row", f"is a line of more than {LINE_MAX_BYTES:,} bytes")
         if isinstance(raw, str):
             try:
-                return judge(decoded(raw))
+                return judge_json(decoded(raw), chars=len(raw))
             except ValueError as error:
                 return Rejected.at("row", str(error))
         if len(raw) != len(self._columns):
             return Rejected.at(
                 "row", f"has {len(raw):,} cells, and the header has {len(self._columns):,}"
             )
-        return judge(to_json(raw, self._columns))
+        chars = self._header_chars + sum(map(len, raw))
+        return judge(to_json(raw, self._columns), chars=chars)
 
 
 def open_rows(lines: Iterable[Line]) -> tuple[Layout, Iterator[Row]]:
@@ -95,7 +100,7 @@ def _json_rows(lines: Iterable[Line]) -> Iterator[Row]:
 
 def kept(row: Row, file: int) -> bytes:
     """The row as a slice keeps it: one line of JSON."""
-    return json.dumps([file, row.line, row.raw], ensure_ascii=False).encode() + b"\n"
+    return _ENCODE([file, row.line, row.raw]).encode() + b"\n"
 
 
 def read_kept(text: bytes) -> tuple[int, Row]:

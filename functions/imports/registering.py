@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from functions.devices.items import ITEM_MAX_BYTES, encode, size_of
+from functions.devices.parsing import refuse_if_too_large
 from functions.devices.records import Device
 from functions.devices.registering import ContendedError
 from functions.devices.registry import Outcome, Registration, told
@@ -15,10 +15,8 @@ from functions.imports.records import Import
 from functions.imports.rows import Change, Rejected, merged
 from functions.imports.slice_rows import Candidate
 from functions.shared.clock import optional_to_wire
-from functions.shared.errors import UnavailableError
+from functions.shared.errors import InvalidInputError, UnavailableError
 
-# Room for the endpoint's ARN, which is not known yet.
-_ARN_BYTES = 1_024
 # A changed device that others change as well is read and merged again, so many times at most.
 MAX_ROUNDS = 5
 
@@ -118,10 +116,10 @@ def _device(candidate: Candidate, seen: Device | None) -> Device | Rejected:
         return Rejected.at("Id", "is not known; a new device needs ChannelType and Address")
     device = merged(seen, says)
     if isinstance(device, Device):
-        size = size_of(encode(device)) + _ARN_BYTES
-        if size > ITEM_MAX_BYTES:
-            reason = f"takes {size:,} bytes in DynamoDB; the limit is {ITEM_MAX_BYTES:,}"
-            return Rejected.at("device", reason)
+        try:
+            refuse_if_too_large(device)
+        except InvalidInputError as error:
+            return Rejected(errors=error.parts)
     return device
 
 

@@ -23,6 +23,9 @@ SKIPPED_CHANNELS = frozenset(
 CHANNELS = frozenset(ChannelType) | SKIPPED_CHANNELS
 # Any fixed one will do; another would give every device without an Id a second one.
 _IDS_OF_TOKENS = uuid.UUID("3c1e4f0e-6d0b-5f6c-9a54-7b0c5a9e1d21")
+# A row of so many characters is far below an item's 400 KB, however it is written there: each takes
+# 4 bytes at most, and may stand there twice.
+SMALL_CHARS = 16 * 1024
 _NOTHING: tuple[Any, ...] = (None, "", {})
 # Reads a change by the reader of whole devices; neither is ever stored.
 _STAND_IN = {"ChannelType": ChannelType.GCM.value, "Address": "-"}
@@ -77,20 +80,26 @@ class Rejected:
 Verdict = Whole | Change | Skipped | Rejected
 
 
-def judge(raw: object) -> Verdict:
-    """The verdict on a row as JSON."""
-    if not isinstance(raw, Mapping):
+def judge_json(raw: object, *, chars: int) -> Verdict:
+    """The verdict on a row as JSON has it."""
+    if not isinstance(raw, dict):
         return Rejected.at("row", f"must be an object, not {json_type(raw)}")
-    row = _filled({name: value for name, value in raw.items() if name not in BOOKKEEPING})
+    row = _filled({name: raw[name] for name in raw if name not in BOOKKEEPING})
+    return judge(row, chars=chars)
+
+
+def judge(row: dict[str, Any], *, chars: int) -> Verdict:
+    """The verdict on a row of so many characters that holds nothing empty and no bookkeeping."""
+    small = chars <= SMALL_CHARS
     channel = row.get("ChannelType")
     known = None if channel is None else isinstance(channel, str) and channel in CHANNELS
     if known and channel in SKIPPED_CHANNELS:
         return Skipped(channel=str(channel))
     try:
         if "Address" in row:
-            return Whole(device=parse_device(_with_id(row)))
+            return Whole(device=parse_device(_with_id(row), small=small))
         if "Id" in row:
-            return _change(row)
+            return _change(row, small=small)
     except InvalidInputError as error:
         return Rejected(errors=error.parts, channel_known=known)
     nobody = InvalidPart(place="row", reason="must have an Id, or both ChannelType and Address")
@@ -158,9 +167,9 @@ def _with_id(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "Id": str(uuid.uuid5(_IDS_OF_TOKENS, name))}
 
 
-def _change(row: dict[str, Any]) -> Change:
+def _change(row: dict[str, Any], *, small: bool) -> Change:
     channel = row.get("ChannelType", _STAND_IN["ChannelType"])
-    fields = parse_device({**row, **_STAND_IN, "ChannelType": channel})
+    fields = parse_device({**row, **_STAND_IN, "ChannelType": channel}, small=small)
     return Change(
         fields=fields,
         channel_type=fields.channel_type if "ChannelType" in row else None,

@@ -1,6 +1,6 @@
 """Numbers as DynamoDB keeps them: exact decimals, never binary floats."""
 
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact
 
 from functions.shared.text import json_type
 
@@ -8,6 +8,7 @@ from functions.shared.text import json_type
 MAX_DIGITS = 38
 MAX_EXPONENT = 125
 MIN_EXPONENT = -130
+_EXACTLY = Context(prec=MAX_DIGITS, traps=[Inexact])
 
 
 def exact_number(value: object) -> Decimal:
@@ -22,10 +23,9 @@ def exact_number(value: object) -> Decimal:
         return Decimal(0)
     if not MIN_EXPONENT <= number.adjusted() <= MAX_EXPONENT:
         raise ValueError("must lie between 1E-130 and 9.9E+125, or be 0")
-    sign, digits, exponent = number.as_tuple()
-    written = "".join(map(str, digits)).lstrip("0")
-    kept = written.rstrip("0")
-    if len(kept) > MAX_DIGITS:
-        raise ValueError(f"has {len(kept)} digits; at most {MAX_DIGITS} can be kept exactly")
-    scale = int(exponent) + len(written) - len(kept)
-    return Decimal((sign, tuple(map(int, kept)), scale))
+    try:
+        return _EXACTLY.normalize(number)
+    except Inexact:
+        digits = len("".join(map(str, number.as_tuple().digits)).strip("0"))
+        reason = f"has {digits} digits; at most {MAX_DIGITS} can be kept exactly"
+        raise ValueError(reason) from None

@@ -1,6 +1,6 @@
 """Collects what is wrong with an input, so that the caller hears of every place at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from functions.shared.errors import InvalidInputError, InvalidPart
@@ -22,13 +22,17 @@ class WrongPlaces:
         self._parts.append(InvalidPart(place=place, reason=reason))
         self._stop_if_enough()
 
+    def add_all(self, parts: Sequence[InvalidPart]) -> None:
+        """Notes what others found."""
+        self._parts += parts
+        self._stop_if_enough()
+
     def attempt(self, read: Callable[[], T]) -> T | None:
         """What `read` reads; None if it refuses, with its reasons noted."""
         try:
             return read()
         except InvalidInputError as error:
-            self._parts += error.parts
-            self._stop_if_enough()
+            self.add_all(error.parts)
             return None
 
     def refuse_if_any(self) -> None:
