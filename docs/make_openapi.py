@@ -16,8 +16,8 @@ from functions.imports.api import app as imports  # noqa: E402
 
 TITLE = "Fanfare"
 DESCRIPTION = (
-    "Targeted push broadcasts: devices, audiences, and campaigns that reach a part of them at one moment. "
-    "Every request is signed with AWS Signature Version 4, service execute-api."
+    "Targeted push broadcasts: devices, audiences, and campaigns that reach a part of them at one "
+    "moment. Every request is signed with AWS Signature Version 4, service execute-api."
 )
 SECURITY = {
     "sigv4": {

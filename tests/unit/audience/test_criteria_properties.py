@@ -1,7 +1,7 @@
 """The two evaluators are held equal over criteria and devices made up at random.
 
-A run makes 3,000 criteria that DynamoDB can say, 3,000 of every kind, and 1,000 under narrowed
-limits, each asked of 60 devices; and 250 whole scans. moto evaluates filters as AWS documents them,
+A run makes 2,000 criteria that DynamoDB can say, 2,000 of every kind, and 600 under narrowed
+limits, each asked of 60 devices; and 200 whole scans. moto evaluates filters as AWS documents them,
 redundant parentheses and unused names refused, but lets pass what AWS refuses: more than 4 KB, 300
 operators or 100 operands of IN, and unused values. Those are asserted on the expression itself.
 """
@@ -83,7 +83,7 @@ def matching(criteria: Criteria, number: int) -> set[str]:
     return {each for each, item in POPULATIONS[number].items() if matches(criteria, item)}
 
 
-@many(3_000)
+@many(2_000)
 @given(raw=trees(EXACT_CONDITIONS), number=populations)
 def test_what_dynamodb_can_say_it_says_exactly(raw: dict[str, Any], number: int) -> None:
     criteria = asked(raw)
@@ -92,7 +92,7 @@ def test_what_dynamodb_can_say_it_says_exactly(raw: dict[str, Any], number: int)
     assert let_through(filter_, number) == matching(criteria, number)
 
 
-@many(3_000)
+@many(2_000)
 @given(raw=trees(all_conditions), number=populations)
 def test_whatever_they_say_no_matching_device_is_filtered_out(
     raw: dict[str, Any], number: int
@@ -101,7 +101,7 @@ def test_whatever_they_say_no_matching_device_is_filtered_out(
     assert let_through(compile_filter(criteria), number) >= matching(criteria, number)
 
 
-@many(1_000)
+@many(600)
 @given(raw=trees(all_conditions, max_leaves=20), number=populations)
 def test_a_weaker_filter_keeps_within_the_limits_and_filters_no_matching_device_out(
     raw: dict[str, Any], number: int
@@ -146,7 +146,7 @@ def small_table() -> Iterator["Table"]:
         yield table
 
 
-@many(250)
+@many(200)
 @given(raw=trees(all_conditions))
 def test_a_scan_finds_the_devices_that_match_and_no_others(
     small_table: "Table", raw: dict[str, Any]
