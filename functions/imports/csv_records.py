@@ -54,7 +54,7 @@ class _Feed:
     def __next__(self) -> str:
         line = next(self._lines)
         self._number = line.number
-        self._chars += len(line.text)
+        self._chars += len(line.text) + 1
         if line.cut or self._chars > LINE_MAX_BYTES:
             raise FileRefusedError(
                 f"has a record of more than {LINE_MAX_BYTES:,} bytes at line {self._begins:,}; "

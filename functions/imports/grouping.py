@@ -10,12 +10,12 @@ from functions.imports.records import Group
 GROUP_BYTES = 64 * 1024 * 1024
 
 
-def grouped(unpacked: Mapping[int, int], *, group_bytes: int = GROUP_BYTES) -> list[Group]:
+def grouped(unpacked: Mapping[int, int]) -> list[Group]:
     """Groups of neighbours, out of the unpacked sizes of the files by their numbers."""
     groups: list[Group] = []
     held = 0
     for number, size in sorted(unpacked.items()):
-        if groups and held + size <= group_bytes:
+        if groups and held + size <= GROUP_BYTES:
             last = groups.pop()
             groups.append(Group(number=last.number, first=last.first, last=number))
             held += size

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-import boto3
 import pytest
 
 from functions.devices.endpoints import Endpoints
@@ -26,6 +25,7 @@ from functions.imports.schema import ImportRequest, ImportView
 from functions.imports.slices import Slices
 from functions.imports.steps import Steps
 from functions.imports.store import ImportStore
+from functions.shared import clients
 from tests.unit.devices.conftest import FakeSns, application_of
 from tests.unit.tables import make_devices_table, make_imports_table, make_tokens_table
 
@@ -191,7 +191,7 @@ class Account:
 @pytest.fixture
 def account(aws: None) -> Account:
     """An account without devices, at noon."""
-    s3 = boto3.client("s3")
+    s3 = clients.s3()
     s3.create_bucket(Bucket=BUCKET)
     now = [NOON]
     devices = DeviceStore(make_devices_table(), make_tokens_table())
@@ -224,3 +224,17 @@ def ndjson_of(*devices: dict[str, Any]) -> str:
 def good(first: int, last: int) -> list[str]:
     """Rows of HEADER for the devices d<first> to d<last>."""
     return [f"d{number},GCM,token-{number}" for number in range(first, last + 1)]
+
+
+def reasons(view: ImportView) -> list[tuple[str, int, str, str]]:
+    """File, line, place and reason of everything that was rejected."""
+    return [
+        (reject.file, reject.line, error.place, error.reason)
+        for reject in view.rejects
+        for error in reject.errors
+    ]
+
+
+def counted(view: ImportView) -> dict[str, Any]:
+    """The counts that are not 0."""
+    return {name: value for name, value in view.counts.model_dump().items() if value}
