@@ -24,10 +24,14 @@ def _write(value: Any, line: str | None) -> str:
         return str(value)
     if isinstance(value, dict):
         inner = _deeper(line)
-        items = [f"{json.dumps(str(k))}: {_write(v, inner)}" for k, v in value.items()]
+        items = [f"{_text(str(name))}: {_write(each, inner)}" for name, each in value.items()]
         return _wrap("{", items, "}", line)
     if isinstance(value, list | tuple):
         return _wrap("[", [_write(item, _deeper(line)) for item in value], "]", line)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -13,6 +13,7 @@ def test_a_fraction_comes_out_as_it_went_in() -> None:
 
 def test_text_stays_readable_and_is_escaped() -> None:
     assert exact_json.dumps(["臺北", 'a"b\n', True, None]) == '["臺北", "a\\"b\\n", true, null]'
+    assert exact_json.dumps({"臺北": 1}) == '{"臺北": 1}'
 
 
 def test_pretty_text_is_indented() -> None:
