@@ -80,6 +80,10 @@ class Observability(Construct):
                 *("SubscribeThrottled", "SubscribeFailed"),
             )
         ]
+        imported = [
+            _fanfare("imports", name, "Sum")
+            for name in ("RowsChecked", "RowsStored", "RowsRejected", "EndpointsThrottled")
+        ]
         list_build = [
             _fanfare("campaigns", "ListBuildSeconds", statistic)
             for statistic in ("Average", "Maximum")
@@ -113,6 +117,7 @@ class Observability(Construct):
                     [api.metric_latency(statistic="p99")],
                 ),
             ],
+            [_graph("Imports (rows)", imported)],
         ):
             dashboard.add_widgets(*row)
 

@@ -5,6 +5,7 @@ from tests.infrastructure.synthesized import Synthesized
 DEVICES = "<Devices/DevicesApi.Arn>"
 AUDIENCES = "<Audience/AudiencesApi.Arn>"
 CAMPAIGNS = "<Campaigns/CampaignsApi.Arn>"
+IMPORTS = "<Imports/ImportsApi.Arn>"
 MESSAGES = "<Campaigns/MessagesApi.Arn>"
 
 
@@ -27,6 +28,9 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
         "DELETE /devices/{id}": DEVICES,
         "POST /devices/batch": DEVICES,
         "POST /audiences/preview": AUDIENCES,
+        "POST /imports": IMPORTS,
+        "POST /imports/{id}/start": IMPORTS,
+        "GET /imports/{id}": IMPORTS,
         "POST /campaigns": CAMPAIGNS,
         "GET /campaigns": CAMPAIGNS,
         "GET /campaigns/{id}": CAMPAIGNS,

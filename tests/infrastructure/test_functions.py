@@ -8,6 +8,7 @@ CAMPAIGNS = "<Campaigns/CampaignsTable>"
 LISTS = "<Audience/ListsTable>"
 DEVICES = "<Devices/DevicesTable>"
 TOKENS = "<Devices/TokensTable>"
+IMPORTS = {"IMPORTS_TABLE": "<Imports/ImportsTable>", "IMPORT_BUCKET": "<Imports/Bucket>"}
 GROUP = "<Campaigns/Workflow/Schedules/Group>"
 
 # Handler: seconds, megabytes, settings.
@@ -44,6 +45,29 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
     ),
     "audience.dead_letter": (60, 512, {"LISTS_TABLE": LISTS}),
     "audience.api": (29, 1769, {"DEVICES_TABLE": DEVICES}),
+    "imports.api": (
+        29,
+        512,
+        {**IMPORTS, "STATE_MACHINE_ARN": "<Imports/Machine/StateMachine>"},
+    ),
+    "imports.check": (900, 2048, {**IMPORTS, "PLATFORM_PARAMETER_PATH": "/Fanfare/platforms/"}),
+    "imports.workflow": (900, 1024, {**IMPORTS, "LOAD_QUEUE_URL": "<Imports/LoadQueue>"}),
+    "imports.load": (
+        60,
+        1024,
+        {
+            **IMPORTS,
+            "LOAD_QUEUE_URL": "<Imports/LoadQueue>",
+            "DEVICES_TABLE": DEVICES,
+            "TOKENS_TABLE": TOKENS,
+            "PLATFORM_PARAMETER_PATH": "/Fanfare/platforms/",
+            "ENDPOINT_QUOTA_PER_SECOND": "0",
+            "ENDPOINT_HEADROOM": "0.8",
+            "IMPORT_CONCURRENCY": "2",
+            "IMPORT_THREADS": "16",
+        },
+    ),
+    "imports.dead_letter": (60, 512, IMPORTS),
     "campaigns.api": (
         29,
         512,
@@ -148,7 +172,7 @@ def test_logs_end_after_the_days_in_the_context(
 ) -> None:
     for stack, days in ((fanfare, 30), (large_batches, 7)):
         groups = stack.of_type("AWS::Logs::LogGroup")
-        assert len(groups) == len(FUNCTIONS) + 2  # the state machine, the API
+        assert len(groups) == len(FUNCTIONS) + 3  # the state machines, the API
         assert {group["RetentionInDays"] for group in groups.values()} == {days}
 
 
@@ -158,14 +182,14 @@ def test_logs_and_queues_stay_when_the_removal_policy_is_retain(kept: Synthesize
             assert kept.resources[path]["DeletionPolicy"] == "Retain"
 
 
-def test_only_the_subscriber_may_feed_its_own_queue(fanfare: Synthesized) -> None:
+def test_only_workers_that_run_out_of_time_may_feed_their_own_queue(fanfare: Synthesized) -> None:
     allowed = {
         path
         for path, function in fanfare.of_type("AWS::Lambda::Function").items()
         if function.get("RecursiveLoop") == "Allow"
     }
 
-    assert allowed == {"Audience/Subscriber"}
+    assert allowed == {"Audience/Subscriber", "Imports/Load"}
 
 
 def test_no_resource_has_a_name_of_its_own(fanfare: Synthesized, hello: Synthesized) -> None:

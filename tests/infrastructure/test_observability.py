@@ -20,6 +20,9 @@ def test_these_alarms_watch_these_metrics(fanfare: Synthesized) -> None:
         "Campaigns/CampaignLauncher/LaunchDeadLetters/Alarm": messages,
         "Campaigns/CleanUpDeadLetters/Alarm": messages,
         "Devices/Events/EndpointEventsDeadLetters/Alarm": messages,
+        "Imports/LoadDeadLetters/Alarm": ("AWS/SQS", "NumberOfMessagesReceived", 0),
+        "Imports/LoadParked/Alarm": messages,
+        "Imports/FailedAlarm": ("AWS/States", "ExecutionsFailed", 0),
         "Observability/OldestMessageAlarm": ("AWS/SQS", "ApproximateAgeOfOldestMessage", 43_200),
         "Observability/FailedExecutionsAlarm": ("AWS/States", "ExecutionsFailed", 0),
         "Observability/ServerErrorsAlarm": ("AWS/ApiGateway", "5xx", 0),
@@ -44,6 +47,10 @@ def test_the_dashboard_shows_the_metrics_that_the_functions_write(fanfare: Synth
         if metric[0] == "Fanfare"
     }
     assert shown == {
+        ("RowsChecked", "service", "imports"),
+        ("RowsStored", "service", "imports"),
+        ("RowsRejected", "service", "imports"),
+        ("EndpointsThrottled", "service", "imports"),
         ("DevicesSubscribed", "service", "audience"),
         ("DevicesSkipped", "service", "audience"),
         ("SubscribeThrottled", "service", "audience"),

@@ -13,6 +13,7 @@ EXECUTIONS = (
     "arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:"
     "<Campaigns/Workflow/Machine/StateMachine.Name>:*"
 )
+IMPORT_MACHINE = "<Imports/Machine/StateMachine>"
 XRAY = {("xray:PutTelemetryRecords", "*"), ("xray:PutTraceSegments", "*")}
 
 
@@ -55,6 +56,12 @@ def test_each_function_does_with_sns_what_it_is_for(fanfare: Synthesized) -> Non
         },
         "devices.endpoint_events": {("GetEndpointAttributes", ENDPOINTS)},
         "audience.subscriber": {("Subscribe", TOPICS)},
+        "imports.load": {
+            ("CreatePlatformEndpoint", APPLICATIONS),
+            ("GetEndpointAttributes", ENDPOINTS),
+            ("SetEndpointAttributes", ENDPOINTS),
+            ("DeleteEndpoint", ENDPOINTS),
+        },
         "campaigns.workflow": {
             ("CreateTopic", TOPICS),
             ("Subscribe", TOPICS),
@@ -78,6 +85,37 @@ def test_each_function_does_with_the_workflow_what_it_is_for(fanfare: Synthesize
         "campaigns.due": {wake},
         "audience.subscriber": {wake},
         "audience.dead_letter": {wake},
+        "imports.api": {("StartExecution", IMPORT_MACHINE)},
+        "imports.workflow": {("SendTaskSuccess", IMPORT_MACHINE)},
+        "imports.load": {("SendTaskSuccess", IMPORT_MACHINE)},
+        "imports.dead_letter": {("SendTaskSuccess", IMPORT_MACHINE)},
+    }
+
+
+def test_each_function_reads_and_writes_its_own_part_of_imports(fanfare: Synthesized) -> None:
+    bucket = "<Imports/Bucket.Arn>"
+    lists = ("ListBucket", bucket)
+
+    def reads(*parts: str) -> set[tuple[str, str]]:
+        return {("GetObject", f"{bucket}/imports/*/{part}") for part in parts}
+
+    def writes(*parts: str) -> set[tuple[str, str]]:
+        return {
+            (action, f"{bucket}/imports/*/{part}")
+            for part in parts
+            for action in ("PutObject", "AbortMultipartUpload")
+        }
+
+    assert allowed_to(fanfare, "s3") == {
+        "imports.api": {lists, *reads("rejected/*"), *writes("files/*")},
+        "imports.check": {*reads("files/*"), *writes("checks/*", "slices/*", "rejects/*")},
+        "imports.workflow": {
+            lists,
+            *reads("files/*", "checks/*", "plan", "rejects/*"),
+            *writes("plan", "rejected/*"),
+        },
+        "imports.load": {lists, *reads("plan", "slices/*"), *writes("rejects/*")},
+        "imports.dead_letter": {lists, *reads("plan", "slices/*"), *writes("rejects/*")},
     }
 
 

@@ -18,6 +18,10 @@ EVENTS = "Devices/Events/EndpointEventsQueue"
 EVENTS_DEAD_LETTERS = "Devices/Events/EndpointEventsDeadLetters"
 EVENTS_TOPIC = "Devices/Events/EndpointEventsTopic"
 
+LOAD = "Imports/LoadQueue"
+LOAD_DEAD_LETTERS = "Imports/LoadDeadLetters"
+LOAD_PARKED = "Imports/LoadParked"
+
 FOURTEEN_DAYS = 1_209_600
 
 
@@ -30,6 +34,7 @@ def test_every_queue_is_encrypted_and_keeps_its_messages_for_fourteen_days(
         *(SUBSCRIBE, SUBSCRIBE_DEAD_LETTERS, SUBSCRIBE_PARKED),
         *(PROBE, PROBE_DEAD_LETTERS, LAUNCH_DEAD_LETTERS, DUE_DEAD_LETTERS),
         *(CLEAN_UP, CLEAN_UP_DEAD_LETTERS, EVENTS, EVENTS_DEAD_LETTERS),
+        *(LOAD, LOAD_DEAD_LETTERS, LOAD_PARKED),
     }
     for queue in queues.values():
         assert queue["SqsManagedSseEnabled"] is True
@@ -44,6 +49,8 @@ def test_every_queue_is_encrypted_and_keeps_its_messages_for_fourteen_days(
         (PROBE, PROBE_DEAD_LETTERS, 5),
         (CLEAN_UP, CLEAN_UP_DEAD_LETTERS, 5),
         (EVENTS, EVENTS_DEAD_LETTERS, 5),
+        (LOAD, LOAD_DEAD_LETTERS, 5),
+        (LOAD_DEAD_LETTERS, LOAD_PARKED, 3),
     ],
 )
 def test_what_fails_too_often_becomes_a_dead_letter(
@@ -63,6 +70,8 @@ def test_what_fails_too_often_becomes_a_dead_letter(
         (PROBE, 180),
         (CLEAN_UP, 5_400),
         (EVENTS, 360),
+        (LOAD, 360),
+        (LOAD_DEAD_LETTERS, 360),
     ],
 )
 def test_a_message_stays_hidden_for_six_times_its_functions_timeout(
@@ -122,6 +131,7 @@ def test_a_subscriber_takes_256_messages_within_the_window(large_batches: Synthe
         ("campaigns.receipt", PROBE, 10),
         ("campaigns.clean_up", CLEAN_UP, 1),
         ("devices.endpoint_events", EVENTS, 10),
+        ("imports.dead_letter", LOAD_DEAD_LETTERS, 1),
     ],
 )
 def test_the_other_queues_have_their_functions_which_report_single_failures(

@@ -6,6 +6,7 @@ TABLES = {
     "Devices/DevicesTable": ["Id"],
     "Devices/TokensTable": ["token"],
     "Audience/ListsTable": ["campaign_id", "record"],
+    "Imports/ImportsTable": ["import_id", "record"],
     "Campaigns/CampaignsTable": ["campaign_id", "record"],
     "Campaigns/IdempotencyTable": ["id"],
 }
