@@ -73,8 +73,11 @@ class LocalCloud:
         """A state file whose process is gone, or whose id now belongs to another program."""
         return self.state_file.exists() and self.running() is None
 
-    def start(self, port: int) -> RunningCloud:
-        """Starts the cloud and waits until it answers; UsageError if the port is taken."""
+    def start(self, port: int, *, sns_url: str | None = None) -> RunningCloud:
+        """Starts the cloud and waits until it answers; UsageError if the port is taken.
+
+        With `sns_url` its functions look for SNS there: at a stand-in, which passes calls on.
+        """
         _check_port(port)
         self.remove_files()
         kept = {name: self._kept / name for name in ("tmp", "state", "s3", "home")}
@@ -84,7 +87,7 @@ class LocalCloud:
             # S603: our own interpreter with a fixed module.
             process = subprocess.Popen(
                 [sys.executable, "-m", _PROGRAM],
-                env=_environment(port, kept),
+                env=_environment(port, kept) | _sns_at(sns_url),
                 cwd=self._kept,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -142,6 +145,10 @@ def _environment(port: int, kept: dict[str, Path]) -> dict[str, str]:
         "STATE_DIR": str(kept["state"]),
         "S3_DATA_DIR": str(kept["s3"]),
     }
+
+
+def _sns_at(url: str | None) -> dict[str, str]:
+    return {} if url is None else {"AWS_ENDPOINT_URL_SNS": url}
 
 
 def _check_port(port: int) -> None:

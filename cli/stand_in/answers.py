@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from cli.stand_in.script import Effect, Rule
 
-_NAMESPACE = "http://sns.amazonaws.com/doc/2010-03-31/"
+NAMESPACE = "http://sns.amazonaws.com/doc/2010-03-31/"
 XML = "text/xml"
 
 
@@ -26,16 +26,17 @@ class Answer:
 def refusal(rule: Rule) -> Answer:
     """The answer to a call that the rule refuses."""
     if rule.effect is Effect.THROTTLE:
-        return _error(HTTPStatus.BAD_REQUEST, "Throttling", "Rate exceeded")
+        return error(HTTPStatus.BAD_REQUEST, "Throttling", "Rate exceeded")
     if rule.effect is Effect.ERROR:
-        return _error(HTTPStatus.INTERNAL_SERVER_ERROR, "InternalError", "Try again")
-    return _error(rule.status, rule.code, "Refused by the script")
+        return error(HTTPStatus.INTERNAL_SERVER_ERROR, "InternalError", "Try again")
+    return error(rule.status, rule.code, "Refused by the script")
 
 
-def _error(status: int, code: str, message: str) -> Answer:
+def error(status: int, code: str, message: str) -> Answer:
+    """An error of SNS."""
     kind = "Receiver" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "Sender"
     body = (
-        f'<ErrorResponse xmlns="{_NAMESPACE}"><Error><Type>{kind}</Type><Code>{escape(code)}</Code>'
+        f'<ErrorResponse xmlns="{NAMESPACE}"><Error><Type>{kind}</Type><Code>{escape(code)}</Code>'
         f"<Message>{escape(message)}</Message></Error><RequestId>{uuid.uuid4()}</RequestId>"
         "</ErrorResponse>"
     )

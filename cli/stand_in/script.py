@@ -57,6 +57,9 @@ class Script(BaseModel):
         dict[str, Annotated[float, Field(gt=0)]], Field(description="Calls a second, by action.")
     ] = Field(default_factory=dict)
     latency_seconds: Annotated[float, Field(ge=0, le=60)] = 0.0
+    own_endpoints: Annotated[
+        bool, Field(description="Keeps platform endpoints itself instead of passing calls on.")
+    ] = False
     seed: int = 0
 
 

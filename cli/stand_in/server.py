@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -14,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import ValidationError
 
 from cli.stand_in.answers import XML, Answer, refusal
+from cli.stand_in.endpoints import Endpoints
 from cli.stand_in.records import PASSED, Record
 from cli.stand_in.script import Director, Effect, Script, Verdict
 
@@ -35,6 +37,7 @@ class StandIn(ThreadingHTTPServer):
     def __init__(self, *, upstream: str, script: Script | None = None, port: int = 0) -> None:
         super().__init__((HOST, port), _Handler)
         self.upstream = urlsplit(upstream).netloc
+        self.endpoints: Endpoints | None = None
         self.follow(script or Script())
 
     @property
@@ -43,8 +46,10 @@ class StandIn(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}"
 
     def follow(self, script: Script) -> None:
-        """From now on does as the script says, and counts from nothing."""
+        """From now on does as the script says, and counts from nothing; endpoints of its own stay."""
         self.director = Director(script)
+        if script.own_endpoints:
+            self.endpoints = self.endpoints or Endpoints()
         self.record = Record()
 
 
@@ -60,6 +65,15 @@ def running(*, upstream: str, script: Script | None = None, port: int = 0) -> It
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Call:
+    """One call as it came."""
+
+    action: str
+    parameters: dict[str, str]
+    body: bytes
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -80,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
         verdict = self.server.director.decide(action, parameters)
         time.sleep(verdict.wait_seconds)
         self.server.record.add(action, verdict.rule.effect if verdict.rule else PASSED)
-        answer = self._answer(verdict, body)
+        answer = self._answer(verdict, _Call(action=action, parameters=parameters, body=body))
         if answer is None:
             self.close_connection = True
             return
@@ -105,15 +119,20 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(_json(HTTPStatus.OK, {}))
 
-    def _answer(self, verdict: Verdict, body: bytes) -> Answer | None:
+    def _answer(self, verdict: Verdict, call: _Call) -> Answer | None:
         """None if the caller gets none."""
         rule = verdict.rule
         if rule is None or rule.effect is Effect.DELAY:
-            return self._pass_on(body)
+            return self._carry_out(call)
         if rule.effect is Effect.LOSE_ANSWER:
-            self._pass_on(body)
+            self._carry_out(call)
             return None
         return None if rule.effect is Effect.DROP else refusal(rule)
+
+    def _carry_out(self, call: _Call) -> Answer:
+        endpoints = self.server.endpoints
+        own = endpoints.answer(call.action, call.parameters) if endpoints else None
+        return own or self._pass_on(call.body)
 
     def _pass_on(self, body: bytes) -> Answer:
         # A connection for each call: one that had idled could break off, and then nobody could
