@@ -46,7 +46,7 @@ class StandIn(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}"
 
     def follow(self, script: Script) -> None:
-        """From now on does as the script says, and counts from nothing; endpoints of its own stay."""
+        """From now on does as the script says, and counts from nothing; own endpoints stay."""
         self.director = Director(script)
         if script.own_endpoints:
             self.endpoints = self.endpoints or Endpoints()
