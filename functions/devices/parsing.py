@@ -61,10 +61,10 @@ def parse_device(raw: object, *, path_id: str | None = None, small: bool = False
     wrong = WrongPlaces()
     reader = ObjectReader(raw, "", wrong, known=DEVICE_NAMES)
     device_id = _device_id(reader, path_id, wrong)
-    channel_type = reader.must("ChannelType", _choice(ChannelType))
-    address = reader.must("Address", _text(ADDRESS_MAX_CHARS))
-    opt_out = reader.may("OptOut", _choice(OptOut))
-    endpoint_status = reader.may("EndpointStatus", _choice(EndpointStatus))
+    channel_type = reader.must("ChannelType", _CHANNEL)
+    address = reader.must("Address", _ADDRESS)
+    opt_out = reader.may("OptOut", _OPT_OUT)
+    endpoint_status = reader.may("EndpointStatus", _STATUS)
     effective_date = reader.may("EffectiveDate", _INSTANT)
     attributes = reader.inner("Attributes").all(_values)
     metrics = reader.inner("Metrics").all(_NUMBER)
@@ -124,6 +124,8 @@ def _values(raw: object, place: str) -> tuple[str, ...]:
     """The distinct texts of a list, or the one text."""
     if not isinstance(raw, list | tuple):
         return (_VALUE(raw, place),)
+    if len(raw) == 1:
+        return (_VALUE(raw[0], f"{place}[0]"),)
     wrong = WrongPlaces()
     found = [wrong.attempt(partial(_VALUE, each, f"{place}[{i}]")) for i, each in enumerate(raw)]
     wrong.refuse_if_any()
@@ -156,6 +158,10 @@ def _text(max_chars: int) -> Read[str]:
 
 
 _ID = reading(read_id)
+_CHANNEL = _choice(ChannelType)
+_OPT_OUT = _choice(OptOut)
+_STATUS = _choice(EndpointStatus)
+_ADDRESS = _text(ADDRESS_MAX_CHARS)
 _VALUE = _text(VALUE_MAX_CHARS)
 _NUMBER = reading(exact_number)
 _INSTANT = reading(lambda raw: read_instant(_checked(raw, VALUE_MAX_CHARS)))

@@ -26,7 +26,6 @@ _IDS_OF_TOKENS = uuid.UUID("3c1e4f0e-6d0b-5f6c-9a54-7b0c5a9e1d21")
 # A row of so many characters is far below an item's 400 KB, however it is written there: each takes
 # 4 bytes at most, and may stand there twice.
 SMALL_CHARS = 16 * 1024
-_NOTHING: tuple[Any, ...] = (None, "", {})
 # Reads a change by the reader of whole devices; neither is ever stored.
 _STAND_IN = {"ChannelType": ChannelType.GCM.value, "Address": "-"}
 
@@ -179,13 +178,16 @@ def _change(row: dict[str, Any], *, small: bool) -> Change:
 
 def _filled(members: Mapping[Any, Any]) -> dict[Any, Any]:
     """The members that say something: JSON's null, "" and {} are as good as an empty cell."""
-    trimmed = {name: _trimmed(value) for name, value in members.items()}
-    return {name: value for name, value in trimmed.items() if value not in _NOTHING}
-
-
-def _trimmed(value: Any) -> Any:
-    if isinstance(value, dict):
-        return _filled(value)
-    if isinstance(value, list):
-        return [each for each in value if each not in _NOTHING]
-    return value
+    found = {}
+    for name, value in members.items():
+        if isinstance(value, str):
+            kept: Any = value or None
+        elif isinstance(value, dict):
+            kept = _filled(value) or None
+        elif isinstance(value, list):
+            kept = [each for each in value if each is not None and each != ""]
+        else:
+            kept = value
+        if kept is not None:
+            found[name] = kept
+    return found
