@@ -10,6 +10,7 @@ sys.path.insert(0, str(DOCUMENT.parents[1]))
 
 from functions.audience.api import app as audiences  # noqa: E402 (after the path is set)
 from functions.campaigns.api import app as campaigns  # noqa: E402
+from functions.campaigns.members_api import app as members  # noqa: E402
 from functions.campaigns.messages_api import app as messages  # noqa: E402
 from functions.devices.api import app as devices  # noqa: E402
 from functions.imports.api import app as imports  # noqa: E402
@@ -34,7 +35,7 @@ _NOT_OURS = ("HTTPValidationError", "ValidationError", "ResponseValidationError"
 def document() -> dict[str, Any]:
     """The OpenAPI document of all APIs together."""
     merged: dict[str, Any] = {}
-    for app in (devices, imports, audiences, campaigns, messages):
+    for app in (devices, imports, audiences, campaigns, members, messages):
         schema = app.get_openapi_schema(title=TITLE, version="1.0.0", description=DESCRIPTION)
         part = json.loads(schema.model_dump_json(by_alias=True, exclude_none=True))
         if not merged:

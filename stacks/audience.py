@@ -1,5 +1,5 @@
-"""The audience part: the lists, the queue of chunks, the functions that make lists of it, and the
-function that counts an audience before there is a campaign."""
+"""The audience part: the lists, the queue of chunks, the functions that make lists of it and keep
+them up to date, and the function that counts an audience before there is a campaign."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
@@ -34,6 +34,13 @@ class Audience(Construct):
             self, "ListsTable", config=config, partition_key="campaign_id", sort_key="record"
         )
         self._add_queues(config)
+        listing = part_environment(
+            "audience",
+            devices_table=devices.table.table_name,
+            lists_table=self.lists.table_name,
+            subscribe_queue_url=self.subscribe_queue.queue_url,
+            chunk_size=str(config.chunk_size),
+        )
         self.list_segment = PythonFunction(
             self,
             "ListSegment",
@@ -41,13 +48,17 @@ class Audience(Construct):
             package=package,
             timeout=Duration.seconds(LAMBDA_TIMEOUT_MAX_SECONDS),
             memory_mb=1024,
-            environment=part_environment(
-                "audience",
-                devices_table=devices.table.table_name,
-                lists_table=self.lists.table_name,
-                subscribe_queue_url=self.subscribe_queue.queue_url,
-                chunk_size=str(config.chunk_size),
-            ),
+            environment=listing,
+        )
+        # It waits for many reads at once, and decides on each device in between.
+        self.sweep = PythonFunction(
+            self,
+            "Sweep",
+            handler="functions.audience.sweep.handler",
+            package=package,
+            timeout=Duration.seconds(LAMBDA_TIMEOUT_MAX_SECONDS),
+            memory_mb=ONE_PROCESSOR_MB,
+            environment=listing,
         )
         self.subscriber = PythonFunction(
             self,
@@ -107,9 +118,9 @@ class Audience(Construct):
         )
 
     def _grant_and_connect(self, config: Config) -> None:
-        for function in (self.list_segment, self.subscriber, self.dead_letter):
+        for function in (self.list_segment, self.sweep, self.subscriber, self.dead_letter):
             self.lists.allow_items(function)
-        for function in (self.list_segment, self.subscriber):
+        for function in (self.list_segment, self.sweep, self.subscriber):
             self.subscribe_queue.grant_send_messages(function)
         # The concurrency is what the account's Subscribe quota is shared out among.
         self.subscribe_queue.work_off(

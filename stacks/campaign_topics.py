@@ -19,7 +19,11 @@ class CampaignTopics(Construct):
         self.arn_pattern = f"{self.arn_prefix}*"
 
     def allow(self, function: PythonFunction, *actions: str) -> None:
-        """Lets the function do this to any campaign's topic."""
+        """Lets the function do this to any campaign's topic.
+
+        Unsubscribe names a subscription and is authorised on its topic, as the texts of SNS's
+        refusals have it ("not authorized to perform: SNS:Unsubscribe on resource: <topic>").
+        """
         function.allow(
             *[f"sns:{action}" for action in actions],
             on=self.arn_pattern,

@@ -85,6 +85,18 @@ class Campaigns(Construct):
                 devices_table=devices.table.table_name,
             ),
         )
+        self.members_function = PythonFunction(
+            self,
+            "MembersApi",
+            handler="functions.campaigns.members_api.handler",
+            package=package,
+            timeout=INTEGRATION_TIMEOUT,
+            environment=part_environment(
+                "campaigns",
+                campaigns_table=self.table.table_name,
+                lists_table=audience.lists.table_name,
+            ),
+        )
         self.clean_up = PythonFunction(
             self,
             "CleanUp",
@@ -141,6 +153,8 @@ class Campaigns(Construct):
             self.workflow.allow_stopping(function)
         self.table.allow_index(self.api_function, BY_CREATED_INDEX)
         self.table.allow_reading(self.messages_function)
+        self.table.allow_items(self.members_function)
+        audience.lists.allow_items(self.members_function)
         self.idempotency.allow_items(self.api_function)
         self.api_function.allow(
             "states:SendTaskSuccess", on=self.workflow.state_machine.state_machine_arn

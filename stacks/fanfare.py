@@ -47,7 +47,8 @@ class Fanfare(Stack):
         devices.table.allow_scan(audience.api_function)
         devices.table.allow_reading(campaigns.messages_function)
         devices.allow_endpoints(campaigns.messages_function, "Publish")
-        topics.allow(audience.subscriber, "Subscribe")
+        devices.table.allow_reading(audience.sweep)
+        topics.allow(audience.subscriber, "Subscribe", "Unsubscribe")
 
         api = HttpApi(
             self,
@@ -80,12 +81,18 @@ class Fanfare(Stack):
             "GET /campaigns/{id}",
             "DELETE /campaigns/{id}",
             "POST /campaigns/{id}/publish",
+            "POST /campaigns/{id}/refresh",
             "POST /campaigns/{id}/cancel",
         )
         api.route_to(
             campaigns.messages_function,
             "POST /campaigns/preview",
             "POST /campaigns/{id}/test-send",
+        )
+        api.route_to(
+            campaigns.members_function,
+            "GET /campaigns/{id}/members",
+            "POST /campaigns/{id}/repair",
         )
         workflow = campaigns.workflow
         Observability(

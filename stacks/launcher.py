@@ -1,4 +1,5 @@
-"""What the campaigns table's stream sets off: a workflow for a new campaign, a clean-up of one."""
+"""What the campaigns table's stream sets off: a workflow for a new campaign or for a refresh, a
+clean-up."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -61,7 +62,12 @@ class CampaignLauncher(Construct):
             DynamoEventSource(
                 campaigns,
                 starting_position=lambda_.StartingPosition.TRIM_HORIZON,
-                filters=[_campaign("INSERT"), _campaign("MODIFY", deleting={"BOOL": [True]})],
+                filters=[
+                    _campaign("INSERT"),
+                    _campaign("MODIFY", deleting={"BOOL": [True]}),
+                    # More than once for each refresh: the execution's name is taken then.
+                    _campaign("MODIFY", state={"S": ["REFRESHING"]}),
+                ],
                 report_batch_item_failures=True,
                 bisect_batch_on_error=True,
                 max_record_age=MAX_RECORD_AGE,

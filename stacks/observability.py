@@ -76,7 +76,7 @@ class Observability(Construct):
         subscribed = [
             _fanfare("audience", name, "Sum")
             for name in (
-                *("DevicesSubscribed", "DevicesSkipped"),
+                *("DevicesSubscribed", "DevicesUnsubscribed", "DevicesSkipped"),
                 *("SubscribeThrottled", "SubscribeFailed"),
             )
         ]

@@ -19,7 +19,10 @@ from stacks.workflow_tasks import (
 
 
 class CampaignStateMachine(Construct):
-    """Prepare, list, await the list, wait at the gate, publish, await the receipt."""
+    """Prepare, list, await the list, wait at the gate, publish, await the receipt.
+
+    A refresh, which has an execution of its own, first sweeps the members and awaits that.
+    """
 
     def __init__(
         self,
@@ -29,6 +32,7 @@ class CampaignStateMachine(Construct):
         config: Config,
         steps: PythonFunction,
         list_segment: PythonFunction,
+        sweep: PythonFunction,
         publisher: PythonFunction,
     ) -> None:
         super().__init__(scope, id)
@@ -38,9 +42,9 @@ class CampaignStateMachine(Construct):
             self,
             "StateMachine",
             definition_body=sfn.DefinitionBody.from_chainable(
-                self._chain(list_segment=list_segment, publisher=publisher)
+                self._chain(list_segment=list_segment, sweep=sweep, publisher=publisher)
             ),
-            comment="One execution for each campaign",
+            comment="One execution for each campaign, and for each refresh of one",
             tracing_enabled=True,
             logs=sfn.LogOptions(
                 destination=RetainedLogs(self, "Logs", config=config),
@@ -48,9 +52,11 @@ class CampaignStateMachine(Construct):
                 include_execution_data=False,
             ),
         )
-        self._acknowledge(steps, list_segment, publisher)
+        self._acknowledge(steps, list_segment, sweep, publisher)
 
-    def _chain(self, *, list_segment: PythonFunction, publisher: PythonFunction) -> sfn.Chain:
+    def _chain(
+        self, *, list_segment: PythonFunction, sweep: PythonFunction, publisher: PythonFunction
+    ) -> sfn.Chain:
         prepare = self._tasks.step(
             "Prepare",
             "prepare",
@@ -67,7 +73,7 @@ class CampaignStateMachine(Construct):
 
         build_and_publish = (
             self._list_segments(list_segment)
-            .next(self._await_list())
+            .next(self._await_list("AwaitList"))
             .next(self._tasks.step("MarkReady", "mark_ready"))
             .next(gate)
             .next(publish)
@@ -82,6 +88,10 @@ class CampaignStateMachine(Construct):
         return prepare.next(
             sfn.Choice(self, "IsActive")
             .when(sfn.Condition.boolean_equals("$.prepared.active", False), superseded)
+            .when(
+                sfn.Condition.boolean_equals("$.prepared.refresh", True),
+                self._sweep(sweep).next(build_and_publish),
+            )
             .otherwise(build_and_publish)
         )
 
@@ -100,9 +110,26 @@ class CampaignStateMachine(Construct):
         self._tasks.catch_all(segments)
         return segments
 
-    def _await_list(self) -> tasks.LambdaInvoke:
+    def _sweep(self, function: PythonFunction) -> sfn.Chain:
+        """Who has to leave has left before anybody new is listed."""
+        sweep = tried_again(
+            tasks.LambdaInvoke(
+                self,
+                "Sweep",
+                lambda_function=function,
+                payload=payload_of(generation=sfn.JsonPath.number_at("$.prepared.generation")),
+                payload_response_only=True,
+                result_path=sfn.JsonPath.DISCARD,
+            )
+        )
+        self._tasks.catch_all(sweep)
+        total = sfn.JsonPath.number_at("$.prepared.segments_total")
+        begin = self._tasks.step("BeginListing", "begin_listing", segments_total=total)
+        return sweep.next(self._await_list("AwaitSweep")).next(begin)
+
+    def _await_list(self, id: str) -> tasks.LambdaInvoke:
         hours = Duration.hours(self._config.list_timeout_hours)
-        wait = self._tasks.wait("AwaitList", "await_list", timeout=hours)
+        wait = self._tasks.wait(id, "await_list", timeout=hours)
         self._tasks.catch_all(wait)
         return wait
 

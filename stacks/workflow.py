@@ -51,6 +51,7 @@ class CampaignWorkflow(Construct):
             config=config,
             steps=self.steps,
             list_segment=audience.list_segment,
+            sweep=audience.sweep,
             publisher=self.publisher,
         ).state_machine
         self._allow_waking(

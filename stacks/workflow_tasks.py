@@ -74,9 +74,13 @@ class WorkflowTasks:
 
 
 def payload_of(**fields: object) -> sfn.TaskInput:
-    """The campaign's id, and these fields."""
+    """The campaign's id, what the execution was started with, and these fields."""
     return sfn.TaskInput.from_object(
-        {"campaign_id": sfn.JsonPath.string_at("$.campaign_id"), **fields}
+        {
+            "campaign_id": sfn.JsonPath.string_at("$.campaign_id"),
+            "started_with": sfn.JsonPath.object_at("$$.Execution.Input"),
+            **fields,
+        }
     )
 
 

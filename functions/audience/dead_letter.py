@@ -57,10 +57,15 @@ def _record(record: SQSRecord) -> None:
 
 
 def give_up(key: ChunkKey, *, lists: ListStore, wake: Wake) -> int:
-    """How many devices of the chunk had no result and now are failed members; idempotent."""
+    """How many devices of the chunk had no result and now are failed members; idempotent.
+
+    Who could not leave stays a member, as it is: the list does not add up then, and says so.
+    """
     progress = lists.progress([key.campaign_id]).get(key.campaign_id)
     chunk = lists.chunks([key]).get(key)
     if progress is None or progress.state is not ListState.OPEN or chunk is None:
+        return 0
+    if progress.generation != key.generation:
         return 0
     given_up: list[Member] = []
     if chunk.state is ChunkState.PENDING:
@@ -72,7 +77,7 @@ def give_up(key: ChunkKey, *, lists: ListStore, wake: Wake) -> int:
             member = _given_up(key.campaign_id, candidate)
             if lists.add_member(member):
                 given_up.append(member)
-        tick = Tick(key=key, state=ChunkState.DEAD, devices=len(chunk.candidates))
+        tick = Tick(key=key, state=ChunkState.DEAD, devices=chunk.devices)
         settle(lists, key.campaign_id, [tick], [], written_before=given_up)
     wake_if_complete(lists, [key.campaign_id], wake)
     return sum(member.status is MemberStatus.FAILED for member in given_up)

@@ -76,7 +76,7 @@ def scan_pages(
         page = _scan(devices.meta.client, request)
         items = page["Items"]
         yield Page(
-            found=tuple(_found(item) for item in items if filter_.exact or decide(item)),
+            found=tuple(_found_of(item) for item in items if filter_.exact or decide(item)),
             scanned=page["ScannedCount"],
         )
         if "LastEvaluatedKey" not in page:
@@ -114,12 +114,16 @@ def _expressions(filter_: Filter) -> dict[str, Any]:
     return request
 
 
-def _found(item: dict[str, Any]) -> Found:
+def _found_of(item: dict[str, Any]) -> Found:
+    return Found(candidate=candidate_of(item), channel_type=ChannelType(item["ChannelType"]))
+
+
+def candidate_of(item: dict[str, Any]) -> Candidate:
+    """The device as a list sees it, with the reason why it must not be sent to."""
     arn = item.get("EndpointArn")
     reason = None
     if item.get("OptOut") == "ALL":
         reason = SKIPPED_OPTED_OUT
     elif arn is None or item.get("EndpointStatus") == "INACTIVE":
         reason = SKIPPED_DISABLED
-    candidate = Candidate(device_id=item["Id"], endpoint_arn=arn, skip_reason=reason)
-    return Found(candidate=candidate, channel_type=ChannelType(item["ChannelType"]))
+    return Candidate(device_id=item["Id"], endpoint_arn=arn, skip_reason=reason)

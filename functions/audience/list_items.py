@@ -5,6 +5,9 @@ list                          criteria, topic, progress, and the token of the wa
 segment#003                   which attempt at listing segment 3 counts
 chunk#003#<attempt>#00012     a slice of that attempt's devices
 member#<device id>            one device and what became of it: the truth about the list
+stray#<subscription>          a subscription of nobody's, which the next refresh removes
+
+Of a refresh, segments and chunks carry their generation before the segment: chunk#r2#003#...
 """
 
 from typing import Any
@@ -14,6 +17,7 @@ from functions.audience.records import (
     Chunk,
     ChunkKey,
     ChunkState,
+    Leaver,
     ListProgress,
     ListState,
     Member,
@@ -24,9 +28,11 @@ LIST = "list"
 SEGMENT = "segment#"
 CHUNK = "chunk#"
 MEMBER = "member#"
+STRAY = "stray#"
 
 
 def progress_of(item: dict[str, Any]) -> ListProgress:
+    matched = int(item["matched"])
     return ListProgress(
         campaign_id=item["campaign_id"],
         state=ListState(item["state"]),
@@ -35,39 +41,58 @@ def progress_of(item: dict[str, Any]) -> ListProgress:
         segments_listed=int(item["segments_listed"]),
         chunks_total=int(item["chunks_total"]),
         chunks_done=int(item["chunks_done"]),
-        matched=int(item["matched"]),
+        matched=matched,
         processed=int(item["processed"]),
         waiter=item.get("waiter"),
+        generation=int(item.get("generation", 1)),
+        expected=int(item.get("expected", matched)),
+        unfinished=bool(item.get("unfinished", False)),
     )
 
 
-def segment_record(segment: int) -> str:
-    return f"{SEGMENT}{segment:03}"
+def segment_record(segment: int, generation: int = 1) -> str:
+    return f"{SEGMENT}{_of(generation)}{segment:03}"
+
+
+def attempt_prefix(segment: int, attempt: str, generation: int = 1) -> str:
+    """What the records of all chunks of an attempt begin with."""
+    return f"{CHUNK}{_of(generation)}{segment:03}#{attempt}#"
+
+
+def _of(generation: int) -> str:
+    return "" if generation == 1 else f"r{generation}#"
 
 
 def chunk_table_key(key: ChunkKey) -> dict[str, str]:
-    record = f"{CHUNK}{key.segment:03}#{key.attempt}#{key.number:05}"
+    record = f"{attempt_prefix(key.segment, key.attempt, key.generation)}{key.number:05}"
     return {"campaign_id": key.campaign_id, "record": record}
 
 
 def chunk_key_of(item: dict[str, Any]) -> ChunkKey:
-    _, segment, attempt, number = item["record"].split("#")
+    *generation, segment, attempt, number = item["record"].removeprefix(CHUNK).split("#")
     return ChunkKey(
         campaign_id=item["campaign_id"],
         segment=int(segment),
         attempt=attempt,
         number=int(number),
+        generation=int(generation[0].removeprefix("r")) if generation else 1,
     )
 
 
 def chunk_item(chunk: Chunk) -> dict[str, Any]:
-    return {
+    item = {
         **chunk_table_key(chunk.key),
         "state": chunk.state,
         "candidates": [
             [each.device_id, each.endpoint_arn, each.skip_reason] for each in chunk.candidates
         ],
     }
+    if chunk.leavers:
+        item["leavers"] = [
+            [each.device_id, each.subscription_arn, each.endpoint_arn, each.reason]
+            for each in chunk.leavers
+        ]
+    return item
 
 
 def chunk_of(item: dict[str, Any]) -> Chunk:
@@ -78,7 +103,18 @@ def chunk_of(item: dict[str, Any]) -> Chunk:
             Candidate(device_id=device_id, endpoint_arn=endpoint_arn, skip_reason=skip_reason)
             for device_id, endpoint_arn, skip_reason in item["candidates"]
         ),
+        leavers=tuple(
+            Leaver(device_id=device_id, subscription_arn=arn, endpoint_arn=endpoint, reason=reason)
+            for device_id, arn, endpoint, reason in item.get("leavers", ())
+        ),
     )
+
+
+def leaver_record(leaver: Leaver) -> str:
+    """The record that goes when the leaver has left."""
+    if leaver.device_id is None:
+        return f"{STRAY}{leaver.subscription_arn}"
+    return MEMBER + leaver.device_id
 
 
 def member_item(member: Member) -> dict[str, Any]:

@@ -34,10 +34,12 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, int]:
     """The numbers of devices matched and of chunks made and queued."""
     settings = _settings()
     campaign_id, segment = event["campaign_id"], event["segment"]
-    logger.append_keys(campaign_id=campaign_id, segment=segment)
+    generation = event.get("generation", 1)
+    logger.append_keys(campaign_id=campaign_id, segment=segment, generation=generation)
     listed = list_segment(
         campaign_id=campaign_id,
         segment=segment,
+        generation=generation,
         scan=partial(
             scan_segment,
             clients.table(settings.devices_table),

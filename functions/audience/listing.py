@@ -1,35 +1,24 @@
-"""Listing one segment: who matches, written down as chunks, claimed, then queued.
+"""Listing one segment of the devices: who matches, cut into chunks.
 
-Whoever dies on the way leaves nothing that counts: chunks count only once their attempt has claimed
-the segment, and they are queued only after that. A repeat finds the claim and queues what is left.
+While a list is refreshed only who is no member yet; the sweep has seen to the members before.
 """
 
-import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 
+from functions.audience.claiming import Listed, Segment, Written, list_once
 from functions.audience.criteria import Criteria
-from functions.audience.lists import Claim, ListStore
-from functions.audience.queue import ChunkMessage, SubscribeQueue
-from functions.audience.records import Candidate, Chunk, ChunkKey, ChunkState
-from functions.shared.errors import ConflictError
+from functions.audience.cutting import cut
+from functions.audience.lists import ListStore
+from functions.audience.queue import SubscribeQueue
+from functions.audience.records import Candidate, Chunk, ChunkState
+from functions.shared.batches import BATCH_GET_MAX_KEYS, batched
 
-# An item holds 400 KB:
-# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
-CHUNK_MAX_BYTES = 350_000
+__all__ = ["Listed", "list_segment"]
+
 # Of a candidate beside its two texts: its list, its skip reason, the lengths.
 OVERHEAD = 30
 
 Scan = Callable[[Criteria], Iterator[Candidate]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Listed:
-    """What a segment came to."""
-
-    matched: int
-    chunks: int
-    queued: int
 
 
 def list_segment(
@@ -40,55 +29,36 @@ def list_segment(
     lists: ListStore,
     queue: SubscribeQueue,
     chunk_size: int,
+    generation: int = 1,
 ) -> Listed:
     """Lists the segment once, however often it is called; ConflictError if the list is closed."""
-    claim = lists.claim_of(campaign_id, segment)
-    if claim is None:
-        criteria = lists.criteria(campaign_id)
-        if criteria is None:
-            raise ConflictError(f"the list of campaign {campaign_id} takes no devices any more")
-        attempt = uuid.uuid4().hex
-        chunks = _cut(campaign_id, segment, attempt, scan(criteria), chunk_size)
-        lists.write_chunks(chunks)
-        keys = [chunk.key for chunk in chunks]
-        matched = sum(len(chunk.candidates) for chunk in chunks)
-        claim = Claim(attempt=attempt, chunks=len(chunks), matched=matched)
-        if not lists.claim(campaign_id, segment, claim):
-            lists.remove_chunks(keys)
-            winner = lists.claim_of(campaign_id, segment)
-            if winner is None:
-                raise ConflictError(f"the list of campaign {campaign_id} was closed meanwhile")
-            claim = winner
-            keys = lists.pending(campaign_id, segment, claim.attempt)
-    else:
-        keys = lists.pending(campaign_id, segment, claim.attempt)
-    queue.send([ChunkMessage(key=key) for key in keys])
-    return Listed(matched=claim.matched, chunks=claim.chunks, queued=len(keys))
+    place = Segment(campaign_id=campaign_id, number=segment, generation=generation)
 
-
-def _cut(
-    campaign_id: str, segment: int, attempt: str, candidates: Iterator[Candidate], size: int
-) -> list[Chunk]:
-    return [
-        Chunk(
-            key=ChunkKey(campaign_id=campaign_id, segment=segment, attempt=attempt, number=number),
-            state=ChunkState.PENDING,
-            candidates=tuple(some),
+    def find(criteria: Criteria, attempt: str) -> Written:
+        found: Iterable[Candidate] = scan(criteria)
+        if generation > 1:
+            found = _strangers(campaign_id, found, lists)
+        chunks = tuple(
+            Chunk(
+                key=place.key(attempt, number),
+                state=ChunkState.PENDING,
+                candidates=tuple(some),
+            )
+            for number, some in enumerate(cut(found, chunk_size, _bytes))
         )
-        for number, some in enumerate(_slices(candidates, size))
-    ]
+        return Written(chunks=chunks, members=sum(chunk.devices for chunk in chunks))
+
+    return list_once(place, find, lists=lists, queue=queue)
 
 
-def _slices(candidates: Iterator[Candidate], size: int) -> Iterator[list[Candidate]]:
-    """Up to `size` candidates each, and no more than fit into one item."""
-    some: list[Candidate] = []
-    room = CHUNK_MAX_BYTES
-    for candidate in candidates:
-        takes = len(candidate.device_id.encode()) + len(candidate.endpoint_arn or "") + OVERHEAD
-        if some and (len(some) == size or takes > room):
-            yield some
-            some, room = [], CHUNK_MAX_BYTES
-        some.append(candidate)
-        room -= takes
-    if some:
-        yield some
+def _strangers(
+    campaign_id: str, found: Iterable[Candidate], lists: ListStore
+) -> Iterator[Candidate]:
+    for some in batched(found, BATCH_GET_MAX_KEYS):
+        members = lists.members(campaign_id, [candidate.device_id for candidate in some])
+        known = {member.device_id for member in members}
+        yield from (candidate for candidate in some if candidate.device_id not in known)
+
+
+def _bytes(candidate: Candidate) -> int:
+    return len(candidate.device_id.encode()) + len(candidate.endpoint_arn or "") + OVERHEAD

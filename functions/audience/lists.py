@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from boto3.dynamodb.conditions import Attr, Key
+from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 from botocore.exceptions import ClientError
 
 from functions.audience.criteria import Criteria, from_json, to_json
@@ -14,10 +14,13 @@ from functions.audience.list_items import (
     LIST,
     MEMBER,
     SEGMENT,
+    STRAY,
+    attempt_prefix,
     chunk_item,
     chunk_key_of,
     chunk_of,
     chunk_table_key,
+    leaver_record,
     member_item,
     member_of,
     progress_of,
@@ -27,6 +30,7 @@ from functions.audience.records import (
     Chunk,
     ChunkKey,
     ChunkState,
+    Leaver,
     ListProgress,
     ListState,
     Member,
@@ -51,11 +55,15 @@ TICKS_A_TRANSACTION = TRANSACTION_MAX_ACTIONS - 1
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """The attempt that counts for a segment."""
+    """The attempt that counts for a segment, and how many devices its chunks hold.
+
+    `members` is how many members the list has of this segment once its chunks are worked off.
+    """
 
     attempt: str
     chunks: int
     matched: int
+    members: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,10 +107,12 @@ class ListStore:
         except ClientError as error:
             raise_unless_condition_failed(error)
 
-    def criteria(self, campaign_id: str) -> Criteria | None:
-        """What the list is built from, or None if it is not being built."""
+    def criteria(self, campaign_id: str, generation: int = 1) -> Criteria | None:
+        """What the list is built from, or None if this generation is not being built."""
         item = self._list(campaign_id)
         if item is None or item["state"] != ListState.OPEN:
+            return None
+        if int(item.get("generation", 1)) != generation:
             return None
         return from_json(item["criteria"])
 
@@ -127,26 +137,32 @@ class ListStore:
             return None
         return progress_of(answer["Attributes"])
 
-    def close(self, campaign_id: str) -> None:
-        """From now on no segment, chunk or member of the list counts; no list, nothing done."""
+    def close(self, campaign_id: str, *, adds_up: bool = False) -> None:
+        """From now on no segment, chunk or member of the list counts; no list, nothing done.
+
+        One that adds up has nothing half done that a refresh would have to look for.
+        """
         try:
             update_item(
                 self._table,
                 Key={"campaign_id": campaign_id, "record": LIST},
-                UpdateExpression="SET #state = :closed",
+                UpdateExpression="SET #state = :closed" + (", adds_up = :yes" if adds_up else ""),
                 ConditionExpression=Attr("record").exists(),
                 ExpressionAttributeNames={"#state": "state"},
-                ExpressionAttributeValues={":closed": ListState.CLOSED},
+                ExpressionAttributeValues={
+                    ":closed": ListState.CLOSED,
+                    **({":yes": True} if adds_up else {}),
+                },
             )
         except ClientError as error:
             raise_unless_condition_failed(error)
 
     # Segments and chunks
 
-    def claim_of(self, campaign_id: str, segment: int) -> Claim | None:
+    def claim_of(self, campaign_id: str, segment: int, generation: int = 1) -> Claim | None:
         """The attempt that counts for the segment, if one was finished."""
         answer = self._table.get_item(
-            Key={"campaign_id": campaign_id, "record": segment_record(segment)},
+            Key={"campaign_id": campaign_id, "record": segment_record(segment, generation)},
             ConsistentRead=True,
         )
         item = answer.get("Item")
@@ -158,8 +174,10 @@ class ListStore:
             matched=int(str(item["matched"])),
         )
 
-    def claim(self, campaign_id: str, segment: int, claim: Claim) -> bool:
+    def claim(self, campaign_id: str, segment: int, claim: Claim, generation: int = 1) -> bool:
         """Makes this attempt the one that counts. False if another does or the list is closed."""
+        # While a list is built, its members are what matched.
+        expected = {} if generation == 1 else {"expected": claim.members}
         try:
             transact(
                 self._table,
@@ -169,7 +187,7 @@ class ListStore:
                             "TableName": self._table.name,
                             "Item": {
                                 "campaign_id": campaign_id,
-                                "record": segment_record(segment),
+                                "record": segment_record(segment, generation),
                                 "attempt": claim.attempt,
                                 "chunks": claim.chunks,
                                 "matched": claim.matched,
@@ -180,9 +198,11 @@ class ListStore:
                     },
                     self._advance(
                         campaign_id,
+                        generation,
                         segments_listed=1,
                         chunks_total=claim.chunks,
                         matched=claim.matched,
+                        **expected,
                     ),
                 ],
             )
@@ -198,9 +218,11 @@ class ListStore:
         """Removes chunks of an attempt that does not count."""
         batch_delete(self._table, map(chunk_table_key, keys))
 
-    def pending(self, campaign_id: str, segment: int, attempt: str) -> list[ChunkKey]:
+    def pending(
+        self, campaign_id: str, segment: int, attempt: str, generation: int = 1
+    ) -> list[ChunkKey]:
         """The chunks of an attempt that are not worked off."""
-        prefix = f"{CHUNK}{segment:03}#{attempt}#"
+        prefix = attempt_prefix(segment, attempt, generation)
         condition = Key("campaign_id").eq(campaign_id) & Key("record").begins_with(prefix)
         items = self._query(
             KeyConditionExpression=condition,
@@ -216,15 +238,17 @@ class ListStore:
         return {chunk.key: chunk for chunk in map(chunk_of, items)}
 
     def tick(self, campaign_id: str, ticks: Sequence[Tick]) -> None:
-        """Ticks up to TICKS_A_TRANSACTION chunks off together, each once for ever.
+        """Ticks up to TICKS_A_TRANSACTION chunks of a generation off together, each once for ever.
 
-        All or none; ConditionFailedError when one was ticked off before or the list is closed.
+        All or none; ConditionFailedError when one was ticked off before, the list is closed or at
+        another generation.
         """
         devices = sum(tick.devices for tick in ticks)
+        generation = ticks[0].key.generation
         transact(
             self._table,
             [
-                self._advance(campaign_id, chunks_done=len(ticks), processed=devices),
+                self._advance(campaign_id, generation, chunks_done=len(ticks), processed=devices),
                 *(self._tick_action(tick) for tick in ticks),
             ],
         )
@@ -263,6 +287,24 @@ class ListStore:
         ]
         batch_delete(self._table, keys)
 
+    def remove_leaver(self, campaign_id: str, leaver: Leaver) -> None:
+        """Takes a leaver off the list; a member that is another by now stays."""
+        condition: ConditionBase = Attr("record").exists()
+        if leaver.device_id is not None:
+            for name, value in (
+                ("subscription_arn", leaver.subscription_arn),
+                ("reason", leaver.reason),
+            ):
+                same = Attr(name).not_exists() if value is None else Attr(name).eq(value)
+                condition &= same
+        try:
+            self._table.delete_item(
+                Key={"campaign_id": campaign_id, "record": leaver_record(leaver)},
+                ConditionExpression=condition,
+            )
+        except ClientError as error:
+            raise_unless_condition_failed(error)
+
     def tally(self, campaign_id: str) -> Tally:
         """The members counted by fate, read consistently over all pages."""
         fates: Counter[tuple[str, str]] = Counter()
@@ -283,7 +325,7 @@ class ListStore:
         """Removes everything of a list: chunks before members, so that whoever adds members late
         sees that their chunk is gone (progress.py), and the list last, so that a repeat ends it.
         """
-        for prefix in (CHUNK, MEMBER, SEGMENT, LIST):
+        for prefix in (CHUNK, MEMBER, SEGMENT, STRAY, LIST):
             keys = self._query(
                 KeyConditionExpression=Key("campaign_id").eq(campaign_id)
                 & Key("record").begins_with(prefix),
@@ -300,20 +342,25 @@ class ListStore:
         )
         return answer.get("Item")
 
-    def _advance(self, campaign_id: str, **steps: int) -> dict[str, Any]:
-        """The action that adds to an open list's progress."""
+    def _advance(self, campaign_id: str, generation: int, **steps: int) -> dict[str, Any]:
+        """The action that adds to the progress of an open list at this generation."""
+        same = "#generation = :generation"
+        if generation == 1:
+            same = f"(attribute_not_exists(#generation) OR {same})"
         return {
             "Update": {
                 "TableName": self._table.name,
                 "Key": {"campaign_id": campaign_id, "record": LIST},
                 "UpdateExpression": "ADD " + ", ".join(f"#{name} :{name}" for name in steps),
-                "ConditionExpression": "#state = :open",
+                "ConditionExpression": f"#state = :open AND {same}",
                 "ExpressionAttributeNames": {
                     "#state": "state",
+                    "#generation": "generation",
                     **{f"#{name}": name for name in steps},
                 },
                 "ExpressionAttributeValues": {
                     ":open": ListState.OPEN,
+                    ":generation": generation,
                     **{f":{name}": step for name, step in steps.items()},
                 },
             }

@@ -14,7 +14,9 @@ from functions.shared.errors import UnavailableError
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-MESSAGE_VERSION = 1
+# Version 1 knew no generations; such a message may wait in the queue while this is deployed.
+MESSAGE_VERSION = 2
+READABLE_VERSIONS = frozenset({1, MESSAGE_VERSION})
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
 SEND_BATCH_MAX_ENTRIES = 10
 MAX_ROUNDS = 8
@@ -42,13 +44,14 @@ def decode(body: str) -> ChunkMessage:
     """What the message says; UnreadableMessageError if it is none of ours."""
     try:
         fields = json.loads(body)
-        if fields["version"] != MESSAGE_VERSION:
+        if fields["version"] not in READABLE_VERSIONS:
             raise UnreadableMessageError(f"version {fields['version']!r}")
         key = ChunkKey(
             campaign_id=str(fields["campaign_id"]),
             segment=int(fields["segment"]),
             attempt=str(fields["attempt"]),
             number=int(fields["number"]),
+            generation=int(fields.get("generation", 1)),
         )
         return ChunkMessage(key=key, begun=bool(fields["begun"]))
     except (ValueError, KeyError, TypeError) as error:

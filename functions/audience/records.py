@@ -1,5 +1,6 @@
 """What the audience part keeps: members, chunks, and the progress of a list."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -34,6 +35,13 @@ FAILED_REFUSED = "refused"
 FAILED_TOPIC_GONE = "topic_gone"
 FAILED_TOPIC_FULL = "topic_full"
 FAILED_GIVEN_UP = "given_up"
+FAILED_LOST = "lost"  # somebody unsubscribed it behind our back
+
+# Failed members whose subscription is not known: there may be one.
+MAYBE_SUBSCRIBED = frozenset({FAILED_GIVEN_UP, FAILED_LOST})
+
+# The segment of a refresh that goes through the members, and not through the devices.
+SWEEP = 999
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +54,31 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Leaver:
+    """A member that leaves the list, or (without a device) a subscription that is no member's.
+
+    `subscription_arn` is to be unsubscribed. With an `endpoint_arn` instead it is not known: SNS
+    is asked for it. With neither there is nothing on the topic. `reason` is the member's own.
+    """
+
+    device_id: str | None
+    subscription_arn: str | None = None
+    endpoint_arn: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChunkKey:
-    """Which chunk: of whose list, of which segment, written by which attempt at listing it."""
+    """Which chunk: of whose list, of which segment, written by which attempt at listing it.
+
+    The generation is 1 while a list is built, and one more for each refresh.
+    """
 
     campaign_id: str
     segment: int
     attempt: str
     number: int
+    generation: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +87,18 @@ class Chunk:
 
     key: ChunkKey
     state: ChunkState
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate, ...] = ()
+    leavers: tuple[Leaver, ...] = ()
+
+    @property
+    def entries(self) -> Sequence[Candidate | Leaver]:
+        """All that there is to be worked off."""
+        return [*self.candidates, *self.leavers]
+
+    @property
+    def devices(self) -> int:
+        """How many that are."""
+        return len(self.candidates) + len(self.leavers)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +141,9 @@ class ListProgress:
     matched: int
     processed: int
     waiter: str | None
+    generation: int = 1
+    expected: int = 0  # how many members there are once it is complete
+    unfinished: bool = False  # something of an earlier generation may be left half done
 
     @property
     def complete(self) -> bool:

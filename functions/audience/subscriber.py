@@ -1,4 +1,4 @@
-"""Lambda: takes batches of chunks from the queue and subscribes their devices."""
+"""Lambda: takes batches of chunks from the queue and subscribes or unsubscribes their devices."""
 
 import time
 from collections import Counter
@@ -15,11 +15,12 @@ from functions.audience.queue import (
     decode,
 )
 from functions.audience.subscribing import SubscribeWorker
-from functions.audience.topic import subscribe
+from functions.audience.topic import subscribe, unsubscribe
 from functions.shared import clients
 from functions.shared.observability import (
     DEVICES_SKIPPED,
     DEVICES_SUBSCRIBED,
+    DEVICES_UNSUBSCRIBED,
     SUBSCRIBE_FAILED,
     SUBSCRIBE_THROTTLED,
     count,
@@ -58,9 +59,11 @@ def _queue() -> SubscribeQueue:
 def _worker() -> SubscribeWorker:
     """One a process: the pace must not start afresh with every batch."""
     settings = SubscriberSettings.from_environment()
+    sns = clients.sns_single_attempt()
     return SubscribeWorker(
         lists=ListStore(clients.table(settings.lists_table)),
-        subscribe=partial(subscribe, clients.sns_single_attempt()),
+        subscribe=partial(subscribe, sns),
+        unsubscribe=partial(unsubscribe, sns),
         pace=Pace(settings.subscribes_per_second),
         wake=partial(wake, clients.stepfunctions()),
         threads=settings.subscribe_threads,
@@ -114,6 +117,7 @@ def take(
     _postpone(queue, [record for record in records if record["messageId"] in again])
     for name, value in (
         (DEVICES_SUBSCRIBED, worked.subscribed),
+        (DEVICES_UNSUBSCRIBED, worked.unsubscribed),
         (DEVICES_SKIPPED, worked.skipped),
         (SUBSCRIBE_FAILED, worked.failed),
         (SUBSCRIBE_THROTTLED, worked.throttled),

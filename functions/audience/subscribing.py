@@ -1,6 +1,7 @@
-"""Working chunks off: subscribe every device at the worker's pace, then settle chunk by chunk.
+"""Working chunks off: subscribe or unsubscribe every device at the worker's pace, then settle
+chunk by chunk.
 
-While the pool subscribes, chunks that are over are written and ticked off.
+While the pool calls SNS, chunks that are over are written and ticked off.
 """
 
 import time
@@ -8,9 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 
+from functions.audience.leaving import Left, leave
 from functions.audience.lists import ListStore, Tick
+from functions.audience.paced_calls import OutOfTime, PacedCalls
 from functions.audience.progress import settle, wake_if_complete
 from functions.audience.queue import ChunkMessage
 from functions.audience.records import (
@@ -18,18 +22,17 @@ from functions.audience.records import (
     Chunk,
     ChunkKey,
     ChunkState,
+    Leaver,
     ListProgress,
     ListState,
     Member,
     MemberStatus,
 )
-from functions.audience.topic import Refused, Subscribe, Subscribed, Throttled, Unsettled
+from functions.audience.topic import Refused, Subscribe, Subscribed, Unsettled, Unsubscribe
 from functions.shared.pacing import Pace
 from functions.shared.task_tokens import Wake
 
 SETTLE_INTERVAL_SECONDS = 1.0
-UNSETTLED_ATTEMPTS = 4
-FIRST_BACKOFF_SECONDS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,14 +45,10 @@ class Worked:
     skipped: int
     failed: int
     throttled: int
+    unsubscribed: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class OutOfTime:
-    """The worker's time was up before SNS settled this device."""
-
-
-Outcome = Member | OutOfTime | Unsettled
+Outcome = Member | Left | OutOfTime | Unsettled
 
 
 @dataclass(kw_only=True)
@@ -58,15 +57,18 @@ class _Job:
 
     chunk: Chunk
     topic_arn: str
-    left: Sequence[Candidate]  # the devices without a result from an earlier delivery
+    left: Sequence[Candidate | Leaver]  # those without a result from an earlier delivery
     outcomes: list[Outcome] = field(default_factory=list)
-    members: list[Member] = field(default_factory=list)  # those of the outcomes that are settled
+    members: list[Member] = field(default_factory=list)  # of the outcomes, as is the next
+    gone: list[Left] = field(default_factory=list)
 
     def add(self, outcome: Outcome) -> None:
         """What one device came to."""
         self.outcomes.append(outcome)
         if isinstance(outcome, Member):
             self.members.append(outcome)
+        if isinstance(outcome, Left):
+            self.gone.append(outcome)
 
     @property
     def over(self) -> bool:
@@ -74,7 +76,7 @@ class _Job:
 
     @property
     def complete(self) -> bool:
-        return len(self.members) == len(self.left)
+        return len(self.members) + len(self.gone) == len(self.left)
 
     @property
     def unsettled(self) -> str | None:
@@ -93,35 +95,35 @@ class SubscribeWorker:
         *,
         lists: ListStore,
         subscribe: Subscribe,
+        unsubscribe: Unsubscribe,
         pace: Pace,
         wake: Wake,
         threads: int,
-        clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._lists = lists
         self._subscribe = subscribe
-        self._pace = pace
+        self._unsubscribe = unsubscribe
+        self._calls = PacedCalls(pace, sleep=sleep)
         self._wake = wake
         self._threads = threads
-        self._clock = clock
-        self._sleep = sleep
 
     def work(self, messages: Sequence[ChunkMessage], *, deadline: float) -> Worked:
-        """Works chunks off until done or `deadline` (on the worker's clock).
+        """Works chunks off until done or `deadline` (on the pace's clock).
 
-        Idempotent: a chunk that is done, or of a list that is closed or gone, is passed over, and
-        of one that was begun before only the devices without a result are subscribed.
+        Idempotent: a chunk that is done, or of a list that is closed, gone or at another
+        generation, is passed over, and of one that was begun before only the devices without a
+        result are seen to.
         """
         keys = [message.key for message in messages]
         lists = self._lists.progress([key.campaign_id for key in keys])
         jobs = self._jobs(messages, lists)
-        throttles_before = self._pace.throttles
+        throttles_before = self._calls.throttles
         with ThreadPoolExecutor(self._threads) as pool:
             futures = {
-                pool.submit(self._outcome, job, candidate, deadline): job
+                pool.submit(self._outcome, job, each, deadline): job
                 for job in jobs
-                for candidate in job.left
+                for each in job.left
             }
             try:
                 self._collect(futures, jobs)
@@ -130,7 +132,7 @@ class SubscribeWorker:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         wake_if_complete(self._lists, lists, self._wake)
-        return _summary(jobs, throttled=self._pace.throttles - throttles_before)
+        return _summary(jobs, throttled=self._calls.throttles - throttles_before)
 
     def _jobs(self, messages: Sequence[ChunkMessage], lists: dict[str, ListProgress]) -> list[_Job]:
         chunks = self._lists.chunks([message.key for message in messages])
@@ -140,17 +142,22 @@ class SubscribeWorker:
             progress = lists.get(key.campaign_id)
             if progress is None or progress.state is not ListState.OPEN:
                 continue
-            if chunk.state is not ChunkState.PENDING:
+            if progress.generation != key.generation or chunk.state is not ChunkState.PENDING:
                 continue
-            settled = self._settled(chunk) if key in begun else frozenset()
-            left = [each for each in chunk.candidates if each.device_id not in settled]
+            left = self._left(chunk) if key in begun else chunk.entries
             jobs.append(_Job(chunk=chunk, topic_arn=progress.topic_arn, left=left))
         return jobs
 
-    def _settled(self, chunk: Chunk) -> frozenset[str]:
-        ids = [candidate.device_id for candidate in chunk.candidates]
-        members = self._lists.members(chunk.key.campaign_id, ids)
-        return frozenset(member.device_id for member in members)
+    def _left(self, chunk: Chunk) -> Sequence[Candidate | Leaver]:
+        """Candidates that are no members yet, leavers that still are."""
+        ids = [each.device_id for each in chunk.entries if each.device_id is not None]
+        found = self._lists.members(chunk.key.campaign_id, ids)
+        members = {None, *(member.device_id for member in found)}
+        return [
+            each
+            for each in chunk.entries
+            if isinstance(each, Leaver) is (each.device_id in members)
+        ]
 
     def _collect(self, futures: dict[Future[Outcome], _Job], jobs: Sequence[_Job]) -> None:
         """Settles what is over about once a second, so that many small chunks share a write."""
@@ -173,7 +180,7 @@ class SubscribeWorker:
                 Tick(
                     key=job.chunk.key,
                     state=ChunkState.DONE,
-                    devices=len(job.chunk.candidates),
+                    devices=job.chunk.devices,
                 )
                 for job in over
                 if job.complete
@@ -181,28 +188,33 @@ class SubscribeWorker:
             unfinished = [job.chunk.key for job in over if not job.complete]
             settle(self._lists, campaign_id, ticks, _members(over), unfinished=unfinished)
 
-    def _outcome(self, job: _Job, candidate: Candidate, deadline: float) -> Outcome:
-        member = _skipped(job.chunk.key.campaign_id, candidate)
+    def _outcome(self, job: _Job, each: Candidate | Leaver, deadline: float) -> Outcome:
+        campaign_id = job.chunk.key.campaign_id
+        if isinstance(each, Leaver):
+            return leave(
+                each,
+                remove=partial(self._lists.remove_leaver, campaign_id),
+                subscribe=partial(self._subscribe, job.topic_arn),
+                unsubscribe=self._unsubscribe,
+                calls=self._calls,
+                deadline=deadline,
+            )
+        member = _skipped(campaign_id, each)
         if member is not None:
             return member
-        arn = candidate.endpoint_arn or ""
-        attempt = 0
-        while self._pace.wait(deadline):
-            match self._subscribe(job.topic_arn, arn):
-                case Subscribed(subscription_arn=subscription_arn):
-                    return _member(
-                        job, candidate, MemberStatus.SUBSCRIBED, subscription_arn=subscription_arn
-                    )
-                case Refused(reason=reason):
-                    return _member(job, candidate, MemberStatus.FAILED, reason=reason)
-                case Throttled():
-                    self._pace.throttled()
-                case Unsettled() as unsettled:
-                    attempt += 1
-                    if attempt == UNSETTLED_ATTEMPTS:
-                        return unsettled
-                    self._sleep(FIRST_BACKOFF_SECONDS * 2**attempt)
-        return OutOfTime()
+        arn = each.endpoint_arn or ""
+        answer: Subscribed | Refused | Unsettled | OutOfTime = self._calls.settle(
+            lambda: self._subscribe(job.topic_arn, arn), deadline
+        )
+        match answer:
+            case Subscribed(subscription_arn=subscription_arn):
+                return _member(
+                    job, each, MemberStatus.SUBSCRIBED, subscription_arn=subscription_arn
+                )
+            case Refused(reason=reason):
+                return _member(job, each, MemberStatus.FAILED, reason=reason)
+            case unsettled:
+                return unsettled
 
 
 def _campaign_id(job: _Job) -> str:
@@ -257,4 +269,5 @@ def _summary(jobs: Sequence[_Job], *, throttled: int) -> Worked:
         skipped=statuses[MemberStatus.SKIPPED],
         failed=statuses[MemberStatus.FAILED],
         throttled=throttled,
+        unsubscribed=sum(left.unsubscribed for job in jobs for left in job.gone),
     )

@@ -1,4 +1,4 @@
-"""The gateway to SNS Subscribe: one endpoint onto one topic, every answer sorted."""
+"""The gateway to SNS Subscribe and Unsubscribe: one endpoint, one topic, every answer sorted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,13 +40,20 @@ class Throttled:
 
 @dataclass(frozen=True, kw_only=True)
 class Unsettled:
-    """Not known, or broken for now: the same call may be made again, Subscribe is idempotent."""
+    """Not known, or broken for now: the same call may be made again, both are idempotent."""
 
     code: str
 
 
+@dataclass(frozen=True)
+class Unsubscribed:
+    """The subscription is not on the topic, now or already."""
+
+
 Answer = Subscribed | Refused | Throttled | Unsettled
 Subscribe = Callable[[str, str], Answer]
+UnsubscribeAnswer = Unsubscribed | Throttled | Unsettled
+Unsubscribe = Callable[[str], UnsubscribeAnswer]
 
 # https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html
 _REFUSALS = {
@@ -54,6 +61,7 @@ _REFUSALS = {
     "NotFoundException": FAILED_TOPIC_GONE,
     "SubscriptionLimitExceeded": FAILED_TOPIC_FULL,
 }
+_GONE = frozenset({"NotFound", "NotFoundException"})
 _INVALID = frozenset({"InvalidParameter", "InvalidParameterException"})
 
 
@@ -78,6 +86,23 @@ def subscribe(sns: "SNSClient", topic_arn: str, endpoint_arn: str) -> Answer:
     ) as error:  # no connection, no answer in time, or none that can be read
         return Unsettled(code=type(error).__name__)
     return Subscribed(subscription_arn=answer["SubscriptionArn"])
+
+
+def unsubscribe(sns: "SNSClient", subscription_arn: str) -> UnsubscribeAnswer:
+    """What SNS answers to unsubscribing; the client must not retry by itself.
+
+    One that is gone is gone: https://docs.aws.amazon.com/sns/latest/api/API_Unsubscribe.html
+    """
+    try:
+        sns.unsubscribe(SubscriptionArn=subscription_arn)
+    except ClientError as error:
+        code = code_of(error)
+        if is_throttle(error):
+            return Throttled()
+        return Unsubscribed() if code in _GONE else Unsettled(code=code)
+    except (BotoCoreError, ResponseParserError) as error:
+        return Unsettled(code=type(error).__name__)
+    return Unsubscribed()
 
 
 def _sorted(error: ClientError) -> Answer:

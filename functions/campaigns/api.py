@@ -22,6 +22,7 @@ from functions.audience.lists import ListStore
 from functions.campaigns.executions import Executions
 from functions.campaigns.ids import campaign_id_of
 from functions.campaigns.operations import Campaigns, check
+from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.schedule import Schedules
 from functions.campaigns.schema import (
     PAGE_DEFAULT,
@@ -30,7 +31,6 @@ from functions.campaigns.schema import (
     CampaignRequest,
     CampaignView,
 )
-from functions.campaigns.store import CampaignStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.errors import (
@@ -69,7 +69,7 @@ def _campaigns() -> Campaigns:
     settings = CampaignsApiSettings.from_environment()
     stepfunctions = clients.stepfunctions()
     return Campaigns(
-        store=CampaignStore(clients.table(settings.campaigns_table), clock=utc_now),
+        store=RefreshStore(clients.table(settings.campaigns_table), clock=utc_now),
         lists=ListStore(clients.table(settings.lists_table)),
         executions=Executions(stepfunctions),
         schedules=Schedules(clients.scheduler(), group=settings.schedule_group),
@@ -150,10 +150,21 @@ def show_campaign(campaign_id: str) -> CampaignView:
 @app.post(
     "/campaigns/<campaign_id>/publish",
     summary="Publish a READY campaign, once",
-    responses=answers(HTTPStatus.ACCEPTED, "The campaign, PUBLISHING", CampaignView, *_NOT_NOW),
+    responses=answers(
+        HTTPStatus.ACCEPTED, "The campaign, PUBLISHING or REFRESHING", CampaignView, *_NOT_NOW
+    ),
 )
 def publish_campaign(campaign_id: str) -> Response[CampaignView]:
     return _accepted(_campaigns().publish(campaign_id_of(campaign_id)))
+
+
+@app.post(
+    "/campaigns/<campaign_id>/refresh",
+    summary="Bring the list in line with the audience of now; then it can be published again",
+    responses=answers(HTTPStatus.ACCEPTED, "The campaign, REFRESHING", CampaignView, *_NOT_NOW),
+)
+def refresh_campaign(campaign_id: str) -> Response[CampaignView]:
+    return _accepted(_campaigns().refresh(campaign_id_of(campaign_id)))
 
 
 @app.post(

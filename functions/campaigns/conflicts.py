@@ -15,7 +15,8 @@ _PUBLISH: dict[State, str] = {
     "publish when it is READY: fanfare campaign watch {id}",
     State.PUBLISHING: "the message is going out already; "
     "see what becomes of it: fanfare campaign watch {id}",
-    State.PUBLISHED: f"the message went out, and does so once; {_ANOTHER}",
+    State.PUBLISHED: "the message went out, and does so once for each time that its list is made; "
+    "to send it again, refresh the list first: fanfare campaign refresh {id}",
     State.CANCELLED: f"it was given up; {_ANOTHER}",
     State.FAILED: "see why: fanfare campaign show {id}; " + _ANOTHER,
 }
@@ -26,6 +27,15 @@ _CANCEL: dict[State, str] = {
     "remove what is left of the campaign: fanfare campaign delete {id}",
     State.FAILED: "nothing goes on for it any more; remove it: fanfare campaign delete {id}",
 }
+_REFRESH: dict[State, str] = {
+    State.BUILDING: "its list is still being built{so_far}; "
+    "refresh it when it is READY: fanfare campaign watch {id}",
+    State.REFRESHING: "its list is being brought up to date already: fanfare campaign watch {id}",
+    State.PUBLISHING: "the message is going out; "
+    "refresh the list when it is PUBLISHED: fanfare campaign watch {id}",
+    State.CANCELLED: f"it was given up; {_ANOTHER}",
+    State.FAILED: "see why: fanfare campaign show {id}; " + _ANOTHER,
+}
 _DELETE: dict[State, str] = {
     State.PUBLISHING: "without its topic, messages that are under way could be lost; "
     "delete it when it is PUBLISHED: fanfare campaign watch {id}",
@@ -34,6 +44,7 @@ _DELETE: dict[State, str] = {
 _ADVICE: dict[State | None, dict[State, str]] = {
     State.PUBLISHING: _PUBLISH,
     State.CANCELLED: _CANCEL,
+    State.REFRESHING: _REFRESH,
     None: _DELETE,
 }
 

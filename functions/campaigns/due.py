@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.campaigns.publishing import publish_when_due
-from functions.campaigns.store import CampaignStore
+from functions.campaigns.refresh_store import RefreshStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.errors import ConflictError
@@ -22,9 +22,9 @@ class DueSettings(Settings):
 
 
 @cache
-def _parts() -> tuple[CampaignStore, Wake]:
+def _parts() -> tuple[RefreshStore, Wake]:
     settings = DueSettings.from_environment()
-    store = CampaignStore(clients.table(settings.campaigns_table), clock=utc_now)
+    store = RefreshStore(clients.table(settings.campaigns_table), clock=utc_now)
     return store, partial(wake, clients.stepfunctions())
 
 
@@ -38,7 +38,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> None:
     due(campaign_id, store=store, wake=wake_workflow)
 
 
-def due(campaign_id: str, *, store: CampaignStore, wake: Wake) -> None:
+def due(campaign_id: str, *, store: RefreshStore, wake: Wake) -> None:
     """Publishes the campaign if it is there and READY. Called twice, it publishes once."""
     campaign = store.find(campaign_id)
     if campaign is None or campaign.deleting:

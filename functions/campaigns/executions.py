@@ -1,7 +1,8 @@
 """The gateway to Step Functions: starts and stops a campaign's workflow."""
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
@@ -28,6 +29,12 @@ _NEVER = frozenset(
 _NOT_RUNNING = frozenset({"ExecutionDoesNotExist", "ValidationException"})
 
 
+def generation_of(event: Mapping[str, Any]) -> int:
+    """The generation that a workflow, which hands its own input to each step, was started for.
+    One that was started before there were refreshes names none."""
+    return int(event.get("started_with", {}).get("generation", 1))
+
+
 class NeverStartedError(Exception):
     """Step Functions refuses to start the workflow, and would refuse again."""
 
@@ -39,8 +46,9 @@ class Executions:
         self._stepfunctions = stepfunctions
         self._state_machine_arn = state_machine_arn
 
-    def start(self, campaign_id: str, name: str) -> None:
-        """Starts the campaign's workflow, once ever: the name is taken after that.
+    def start(self, campaign_id: str, name: str, generation: int = 1) -> None:
+        """Starts the workflow for a generation of the list, once ever: the name is taken after
+        that.
 
         NeverStartedError if a repeat is of no use; any other failure is worth one.
 
@@ -50,7 +58,7 @@ class Executions:
             self._stepfunctions.start_execution(
                 stateMachineArn=self._state_machine_arn,
                 name=name,
-                input=json.dumps({"campaign_id": campaign_id}),
+                input=json.dumps({"campaign_id": campaign_id, "generation": generation}),
             )
         except ClientError as error:
             code = code_of(error)

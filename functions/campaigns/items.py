@@ -12,7 +12,7 @@ from typing import Any
 from functions.audience.criteria import from_json, to_json
 from functions.audience.records import Tally
 from functions.campaigns.message import Message
-from functions.campaigns.records import Campaign, Publish
+from functions.campaigns.records import Campaign, Publish, Refresh
 from functions.campaigns.states import PublishState, State
 from functions.shared.clock import from_wire, optional_to_wire, to_wire
 
@@ -34,13 +34,14 @@ def campaign_item(campaign: Campaign) -> dict[str, Any]:
         "message": campaign.message.model_dump_json(),
         "times": {state: to_wire(time) for state, time in campaign.times.items()},
         "publish_at": optional_to_wire(campaign.publish_at),
+        "refresh": campaign.refresh,
     }
     return {name: value for name, value in item.items() if value is not None}
 
 
 def campaign_of(item: dict[str, Any], publishes: Iterable[Publish]) -> Campaign:
     """The campaign of an item."""
-    tally = item.get("tally")
+    tally, refresh = item.get("tally"), item.get("refresh")
     return Campaign(
         campaign_id=item["campaign_id"],
         name=item["name"],
@@ -58,6 +59,11 @@ def campaign_of(item: dict[str, Any], publishes: Iterable[Publish]) -> Campaign:
         gate_token=item.get("gate_token"),
         receipt_token=item.get("receipt_token"),
         deleting=bool(item.get("deleting", False)),
+        refresh=None if refresh is None else Refresh(refresh),
+        generation=int(item.get("generation", 1)),
+        refresh_asked_at=_time(item, "refresh_asked_at"),
+        refresh_failed=bool(item.get("refresh_failed", False)),
+        probe_lost=bool(item.get("probe_lost", False)),
         publishes=tuple(sorted(publishes, key=lambda publish: publish.requested_at)),
     )
 

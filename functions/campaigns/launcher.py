@@ -1,4 +1,5 @@
-"""Lambda: sees to what the API wrote down (DynamoDB stream): start a campaign, clean one up.
+"""Lambda: sees to what the API wrote down (DynamoDB stream): start a campaign, refresh one, clean
+one up.
 
 The API only writes to the campaign's record. What is written is done, whatever happens to the
 function that wrote it.
@@ -16,8 +17,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.campaigns.deletion import CleanUpQueue
 from functions.campaigns.executions import Executions, NeverStartedError
 from functions.campaigns.items import CAMPAIGN
+from functions.campaigns.refresh_steps import drop_waiting_publish
+from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.states import State
-from functions.campaigns.store import CampaignStore
 from functions.shared import clients
 from functions.shared.aws_errors import code_of
 from functions.shared.clock import Clock, from_wire, to_wire, utc_now
@@ -40,10 +42,10 @@ class LauncherSettings(Settings):
 
 
 @cache
-def _parts() -> tuple[CampaignStore, Executions, CleanUpQueue]:
+def _parts() -> tuple[RefreshStore, Executions, CleanUpQueue]:
     settings = LauncherSettings.from_environment()
     return (
-        CampaignStore(clients.table(settings.campaigns_table), clock=utc_now),
+        RefreshStore(clients.table(settings.campaigns_table), clock=utc_now),
         Executions(clients.stepfunctions(), settings.state_machine_arn),
         CleanUpQueue(clients.sqs(), settings.clean_up_queue_url),
     )
@@ -66,9 +68,12 @@ def _record(record: DynamoDBRecord) -> None:
     if image.get("deleting"):
         clean_up.send(campaign_id)
         return
+    asked_at = image.get("refresh_asked_at")
     launch(
         campaign_id,
         from_wire(image["created_at"]),
+        generation=int(image.get("generation", 1)),
+        asked_at=None if asked_at is None else from_wire(asked_at),
         store=store,
         executions=executions,
         clock=utc_now,
@@ -79,32 +84,40 @@ def launch(
     campaign_id: str,
     created_at: datetime,
     *,
-    store: CampaignStore,
+    generation: int = 1,
+    asked_at: datetime | None = None,
+    store: RefreshStore,
     executions: Executions,
     clock: Clock,
 ) -> None:
-    """Starts the workflow once; if it cannot be started, the campaign is FAILED with the reason.
+    """Starts the workflow of this generation once; if it cannot be started, the campaign is FAILED
+    with the reason. `asked_at` is when a refresh was asked for.
 
     The time is part of the execution's name, since an Idempotency-Key may give a later campaign
     the id of a deleted one. A fault that may pass is raised, for the stream to repeat.
     """
     digits = "".join(filter(str.isdigit, to_wire(created_at)))
+    name = f"{campaign_id}-{digits}" + (f"-r{generation}" if generation > 1 else "")
     try:
-        executions.start(campaign_id, name=f"{campaign_id}-{digits}")
+        executions.start(campaign_id, name=name, generation=generation)
     except NeverStartedError as error:
-        _give_up(campaign_id, str(error), store)
+        _give_up(campaign_id, str(error), generation, store)
     except (ClientError, BotoCoreError) as error:
-        if clock() - created_at < GIVE_UP_AFTER:
+        if clock() - (asked_at or created_at) < GIVE_UP_AFTER:
             raise
         code = code_of(error) if isinstance(error, ClientError) else type(error).__name__
-        _give_up(campaign_id, f"The workflow could not be started: {code}", store)
+        _give_up(campaign_id, f"The workflow could not be started: {code}", generation, store)
     else:
         logger.info("workflow started")
 
 
-def _give_up(campaign_id: str, reason: str, store: CampaignStore) -> None:
+def _give_up(campaign_id: str, reason: str, generation: int, store: RefreshStore) -> None:
     logger.error("workflow not started", reason=reason)
     try:
+        if generation > 1:
+            store.end_refresh(campaign_id, State.FAILED, generation=generation, reason=reason)
+            drop_waiting_publish(store.get(campaign_id), reason, store=store)
+            return
         store.change_state(campaign_id, State.FAILED, reason=reason)
     except (ConflictError, NotFoundError) as over:
         logger.info("nothing to fail", extra={"detail": str(over)})

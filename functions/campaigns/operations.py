@@ -13,8 +13,10 @@ from functions.campaigns.paging import decode_next, encode_next
 from functions.campaigns.payloads import render
 from functions.campaigns.probe import SPECIMEN
 from functions.campaigns.publish_time import parse_publish_at
-from functions.campaigns.publishing import request_publish
+from functions.campaigns.publishing import refresh, request_publish
 from functions.campaigns.records import Campaign
+from functions.campaigns.refresh_steps import drop_waiting_publish
+from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.schedule import Schedules
 from functions.campaigns.schema import (
     CampaignPage,
@@ -24,7 +26,6 @@ from functions.campaigns.schema import (
     campaign_view,
 )
 from functions.campaigns.states import State
-from functions.campaigns.store import CampaignStore
 from functions.shared.clock import Clock
 from functions.shared.errors import IdempotencyMismatchError, NotFoundError
 from functions.shared.task_tokens import Wake
@@ -44,7 +45,7 @@ def check(request: CampaignRequest) -> Criteria:
 class Campaigns:
     """The operations over their stores and gateways."""
 
-    store: CampaignStore
+    store: RefreshStore
     lists: ListStore
     executions: Executions
     schedules: Schedules
@@ -69,6 +70,7 @@ class Campaigns:
             message=request.message,
             created_at=now,
             times={State.BUILDING: now},
+            refresh=request.refresh,
             publish_at=parse_publish_at(
                 request.publish_at,
                 request.time_zone,
@@ -99,7 +101,8 @@ class Campaigns:
         return CampaignPage(campaigns=views, next=encode_next(start))
 
     def publish(self, campaign_id: str) -> CampaignView:
-        """The campaign, PUBLISHING; ConflictError if it is not READY, NotFoundError."""
+        """The campaign, PUBLISHING, or REFRESHING if it does that before; ConflictError if it is
+        not READY, NotFoundError."""
         try:
             return self._view(request_publish(campaign_id, store=self.store, wake=self.wake))
         except StateConflictError as error:
@@ -107,11 +110,19 @@ class Campaigns:
             progress = self._progress(campaign_id)
             raise StateConflictError(error.campaign, error.asked, progress=progress) from error
 
+    def refresh(self, campaign_id: str) -> CampaignView:
+        """The campaign, REFRESHING; ConflictError if its state does not allow it, NotFoundError."""
+        campaign = self.store.get(campaign_id)
+        return self._view(refresh(campaign, store=self.store, wake=self.wake))
+
     def cancel(self, campaign_id: str) -> CampaignView:
         """The campaign, CANCELLED, with nothing going on for it; ConflictError, NotFoundError."""
         campaign = self.store.get(campaign_id)
         if campaign.state is not State.CANCELLED:
-            campaign = self.store.change_state(campaign_id, State.CANCELLED, reason="cancelled")
+            self.store.change_state(campaign_id, State.CANCELLED, reason="cancelled")
+            # Read again, for its publishes.
+            campaign = self.store.get(campaign_id)
+        drop_waiting_publish(campaign, "cancelled", store=self.store)
         self.lists.close(campaign_id)
         if campaign.execution_arn is not None:
             self.executions.stop(campaign.execution_arn, "cancelled")
@@ -137,4 +148,10 @@ class Campaigns:
 
 
 def _asked(campaign: Campaign) -> tuple[object, ...]:
-    return (campaign.name, campaign.criteria, campaign.message, campaign.publish_at)
+    return (
+        campaign.name,
+        campaign.criteria,
+        campaign.message,
+        campaign.publish_at,
+        campaign.refresh,
+    )

@@ -1,10 +1,11 @@
-"""The opaque token that asks for the next page."""
+"""The opaque tokens that ask for the next page."""
 
 import base64
 import json
 import re
 
 from functions.campaigns.ids import CAMPAIGN_ID
+from functions.devices.records import ID_MAX_CHARS
 from functions.shared.errors import InvalidInputError
 
 PLACE = "next"
@@ -37,6 +38,24 @@ def decode_next(token: str | None) -> dict[str, str] | None:
     if not CAMPAIGN_ID.fullmatch(campaign_id) or not _TIME.fullmatch(created_at):
         raise _unknown()
     return dict(zip(_FIELDS, values, strict=True))
+
+
+def encode_member(device_id: str) -> str:
+    """The token for the page of members after this one."""
+    return base64.urlsafe_b64encode(device_id.encode()).decode()
+
+
+def decode_member(token: str | None) -> str | None:
+    """The Id that the page starts after; InvalidInputError for what is no such token."""
+    if token is None:
+        return None
+    try:
+        device_id = base64.b64decode(token.encode(), altchars=b"-_", validate=True).decode()
+    except ValueError:
+        raise _unknown() from None
+    if not 0 < len(device_id) <= ID_MAX_CHARS:
+        raise _unknown()
+    return device_id
 
 
 def _unknown() -> InvalidInputError:

@@ -5,6 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.campaigns.executions import generation_of
 from functions.campaigns.message import Message
 from functions.campaigns.payloads import message_attributes, render
 from functions.campaigns.probe import encode
@@ -38,7 +39,12 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, str]:
     store, topics = _parts()
     campaign_id = event["campaign_id"]
     logger.append_keys(campaign_id=campaign_id)
-    outcome = send_once(campaign_id, store=store, send=partial(send, topics, campaign_id))
+    outcome = send_once(
+        campaign_id,
+        store=store,
+        send=partial(send, topics, campaign_id),
+        generation=generation_of(event),
+    )
     logger.info("publish called", extra={"outcome": outcome})
     return {"outcome": outcome}
 

@@ -8,7 +8,8 @@ from enum import StrEnum
 from functions.campaigns.conflicts import NOBODY, NobodyError
 from functions.campaigns.message import Message
 from functions.campaigns.publish_call import Accepted, NotAccepted, PublishAnswer, Unknown
-from functions.campaigns.records import Campaign, Publish
+from functions.campaigns.records import Campaign, Publish, Refresh
+from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.states import PublishState, State
 from functions.campaigns.store import CampaignStore
 from functions.shared.errors import ConflictError
@@ -30,13 +31,16 @@ class Outcome(StrEnum):
     SUPERSEDED = "SUPERSEDED"  # there is nothing to publish
 
 
-def request_publish(campaign_id: str, *, store: CampaignStore, wake: Wake) -> Campaign:
-    """The campaign, PUBLISHING; ConflictError if it is not READY or reaches nobody.
+def request_publish(campaign_id: str, *, store: RefreshStore, wake: Wake) -> Campaign:
+    """The campaign, PUBLISHING, or REFRESHING if its list is refreshed before each publish;
+    ConflictError if it is not READY or reaches nobody.
 
     Of several requests at once one wins. The workflow is woken after the request is stored; should
     that wake-up be lost, the next request repeats it.
     """
     campaign = store.get(campaign_id)
+    if campaign.state is State.READY and campaign.refresh is Refresh.BEFORE_PUBLISH:
+        return refresh(campaign, store=store, wake=wake, publish_id=uuid.uuid4().hex)
     if campaign.state is State.READY and (campaign.tally is None or not campaign.tally.subscribed):
         raise NobodyError(campaign)
     try:
@@ -49,13 +53,27 @@ def request_publish(campaign_id: str, *, store: CampaignStore, wake: Wake) -> Ca
     return campaign
 
 
-def publish_when_due(campaign: Campaign, *, store: CampaignStore, wake: Wake) -> None:
+def refresh(
+    campaign: Campaign, *, store: RefreshStore, wake: Wake, publish_id: str | None = None
+) -> Campaign:
+    """The campaign, REFRESHING; with a publish that goes out when the list is in line.
+    ConflictError if its state does not allow it.
+
+    The workflow at the gate is woken, and ends; another one, started by the stream, takes over.
+    """
+    refreshed = store.begin_refresh(campaign, publish_id=publish_id)
+    _open_gate(campaign, wake)
+    return refreshed
+
+
+def publish_when_due(campaign: Campaign, *, store: RefreshStore, wake: Wake) -> None:
     """Publishes a READY campaign whose time has come; with nobody to reach it is CANCELLED."""
     if campaign.state is State.PUBLISHING:
         _open_gate(campaign, wake)  # an earlier call may have died before it did
     if campaign.state is not State.READY:
         return
-    if campaign.tally is None or not campaign.tally.subscribed:
+    nobody = campaign.tally is None or not campaign.tally.subscribed
+    if nobody and campaign.refresh is not Refresh.BEFORE_PUBLISH:
         store.change_state(campaign.campaign_id, State.CANCELLED, reason=NOBODY)
         _open_gate(campaign, wake)
         return
@@ -75,14 +93,16 @@ def send_once(
     *,
     store: CampaignStore,
     send: Send,
+    generation: int = 1,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Outcome:
-    """Calls SNS for the campaign's requested publish, unless anybody may have done so before."""
+    """Calls SNS for the campaign's requested publish, unless anybody may have done so before, or
+    it is for the workflow of another generation to do."""
     campaign = store.find(campaign_id)
     publish = None if campaign is None else current_publish(campaign)
     if campaign is None or publish is None or campaign.topic_arn is None:
         return Outcome.SUPERSEDED
-    if campaign.state is not State.PUBLISHING:
+    if campaign.state is not State.PUBLISHING or campaign.generation != generation:
         return Outcome.SUPERSEDED
     if not store.begin_sending(campaign_id, publish.publish_id):
         return Outcome.UNKNOWN
@@ -140,7 +160,7 @@ def note_receipt(
     campaign = store.find(campaign_id)
     if campaign is None or campaign.publish_id != publish_id:
         return None
-    waited_for = campaign.state in (State.PUBLISHING, State.FAILED)
+    waited_for = campaign.state in (State.PUBLISHING, State.FAILED) and not campaign.refresh_failed
     published = waited_for and _published(campaign_id, store)
     if campaign.receipt_token is not None:
         wake(campaign.receipt_token)

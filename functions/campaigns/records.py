@@ -2,11 +2,18 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from functions.audience.criteria import Criteria
 from functions.audience.records import Tally
 from functions.campaigns.message import Message
 from functions.campaigns.states import PublishState, State
+
+
+class Refresh(StrEnum):
+    """When a campaign's list is refreshed by itself."""
+
+    BEFORE_PUBLISH = "before_publish"  # with each publish that is asked for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,4 +51,9 @@ class Campaign:
     gate_token: str | None = None
     receipt_token: str | None = None
     deleting: bool = False
+    refresh: Refresh | None = None
+    generation: int = 1  # of the list, and of the workflow that sees to it; a refresh adds one
+    refresh_asked_at: datetime | None = None
+    refresh_failed: bool = False  # goes with FAILED, if it was a refresh that failed
+    probe_lost: bool = False  # the topic has no probe any more; the next refresh subscribes it
     publishes: tuple[Publish, ...] = field(default=())

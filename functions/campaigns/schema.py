@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from functions.audience.criteria import to_wire as criteria_to_wire
 from functions.audience.records import ListProgress
 from functions.campaigns.message import Message
-from functions.campaigns.records import Campaign, Publish
+from functions.campaigns.records import Campaign, Publish, Refresh
 from functions.campaigns.states import PublishState, State
 from functions.shared.clock import optional_to_wire, to_wire
 
@@ -45,10 +45,15 @@ class CampaignRequest(BaseModel):
         Field(description="ISO 8601, with an offset or with time_zone. Without it: by hand."),
     ] = None
     time_zone: Annotated[str | None, Field(description="IANA name, for a local publish_at.")] = None
+    refresh: Annotated[
+        Refresh | None,
+        Field(description="before_publish: each publish refreshes the list first."),
+    ] = None
 
 
 class CountsView(BaseModel):
-    """How many devices. `subscribed`, `skipped` and `failed` are known from READY on."""
+    """How many devices. `subscribed`, `skipped` and `failed` are known from READY on, and are those
+    of before while the list is refreshed."""
 
     matched: int
     processed: int
@@ -59,6 +64,14 @@ class CountsView(BaseModel):
     chunks_total: int
     segments_listed: int
     segments_total: int
+
+
+class ChangesView(BaseModel):
+    """What the last refresh found: members that leave and devices that come. A device that is only
+    treated anew does both."""
+
+    found: int
+    done: int
 
 
 class PublishView(BaseModel):
@@ -85,6 +98,9 @@ class CampaignSummary(BaseModel):
     topic_arn: str | None
     created_at: str
     counts: CountsView
+    refresh: Refresh | None
+    generation: Annotated[int, Field(description="1, and one more for each refresh.")]
+    changes: ChangesView | None
     rate: Annotated[float | None, Field(description="Devices a second while the list is built.")]
     times: Annotated[dict[State, str], Field(description="When each state was entered last.")]
 
@@ -118,6 +134,9 @@ def campaign_summary(
         topic_arn=campaign.topic_arn,
         created_at=to_wire(campaign.created_at),
         counts=_counts(campaign, progress),
+        refresh=campaign.refresh,
+        generation=campaign.generation,
+        changes=_changes(campaign, progress),
         rate=_rate(campaign, progress, now),
         times={state: to_wire(time) for state, time in campaign.times.items()},
     )
@@ -138,8 +157,8 @@ def campaign_view(
 def _counts(campaign: Campaign, progress: ListProgress | None) -> CountsView:
     tally = campaign.tally
     return CountsView(
-        matched=progress.matched if progress else 0,
-        processed=progress.processed if progress else 0,
+        matched=tally.total if tally else progress.matched if progress else 0,
+        processed=tally.total if tally else progress.processed if progress else 0,
         subscribed=tally.subscribed if tally else None,
         skipped=tally.skipped if tally else {},
         failed=tally.failed if tally else {},
@@ -150,8 +169,16 @@ def _counts(campaign: Campaign, progress: ListProgress | None) -> CountsView:
     )
 
 
+def _changes(campaign: Campaign, progress: ListProgress | None) -> ChangesView | None:
+    if progress is None or campaign.generation == 1:
+        return None
+    if progress.generation != campaign.generation:  # asked for, and not begun
+        return ChangesView(found=0, done=0)
+    return ChangesView(found=progress.matched, done=progress.processed)
+
+
 def _rate(campaign: Campaign, progress: ListProgress | None, now: datetime) -> float | None:
-    if progress is None or not progress.processed:
+    if progress is None or not progress.processed or campaign.generation > 1:
         return None
     # Without a READY the list is being built still, or was given up at the time of the last state.
     over = campaign.times.get(State.READY) or (

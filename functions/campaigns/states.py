@@ -21,10 +21,15 @@ ALLOWED: dict[State, frozenset[State]] = {
     # Back to READY when SNS is known not to have accepted the message.
     State.PUBLISHING: frozenset({State.PUBLISHED, State.READY, State.FAILED}),
     State.PUBLISHED: frozenset({State.REFRESHING}),
-    State.REFRESHING: frozenset({State.READY, State.CANCELLED, State.FAILED}),
+    # PUBLISHING if the publish was asked for before the refresh: refresh "before_publish".
+    State.REFRESHING: frozenset(
+        {State.READY, State.PUBLISHING, State.CANCELLED, State.FAILED},
+    ),
     State.CANCELLED: frozenset(),
-    # Only by a receipt that came after the wait for it was over: the message did go out.
-    State.FAILED: frozenset({State.PUBLISHED}),
+    # PUBLISHED only by a receipt that came after the wait for it was over: the message did go out.
+    # REFRESHING only if it was a refresh that failed: the list is between two audiences then, and a
+    # refresh is what mends it. Back to READY or PUBLISHED would claim that it is one of the two.
+    State.FAILED: frozenset({State.PUBLISHED, State.REFRESHING}),
 }
 
 

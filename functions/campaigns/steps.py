@@ -11,13 +11,16 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.audience.lists import ListStore
 from functions.audience.relative import resolve
 from functions.campaigns.publishing import (
+    Outcome,
     current_publish,
     publish_when_due,
     settle,
 )
+from functions.campaigns.records import Campaign
+from functions.campaigns.refresh_steps import RefreshSteps
+from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.schedule import Schedules
 from functions.campaigns.states import PublishState, State
-from functions.campaigns.store import CampaignStore
 from functions.campaigns.topics import Topics
 from functions.shared.clock import Clock, to_wire
 from functions.shared.errors import ConflictError, FanfareError, NotFoundError
@@ -29,15 +32,16 @@ LATE_AFTER = timedelta(hours=1)
 
 
 class ListDoesNotAddUpError(FanfareError):
-    """The members are not the devices that matched."""
+    """The members are not those that there should be."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Steps:
     """The workflow's steps over their stores and gateways."""
 
-    store: CampaignStore
+    store: RefreshStore
     lists: ListStore
+    refreshing: RefreshSteps
     topics: Topics
     schedules: Schedules
     wake: Wake
@@ -46,13 +50,21 @@ class Steps:
     probe_queue_arn: str
     scan_segments: int
 
-    def prepare(self, campaign_id: str, execution_arn: str) -> dict[str, Any]:
+    def prepare(self, campaign_id: str, execution_arn: str, generation: int = 1) -> dict[str, Any]:
         """Makes the topic and opens the list; the segments to be listed, none if it is over."""
         campaign = self.store.find(campaign_id)
         if campaign is None or campaign.deleting:
             return self._leave_nothing(campaign_id)
+        if campaign.generation != generation:
+            return _inactive()
+        if campaign.state is State.REFRESHING:
+            return self._prepare_refresh(campaign, execution_arn)
+        return self._prepare_build(campaign, execution_arn)
+
+    def _prepare_build(self, campaign: Campaign, execution_arn: str) -> dict[str, Any]:
         if campaign.state is not State.BUILDING:
             return _inactive()
+        campaign_id = campaign.campaign_id
         topic_arn = self.topics.create(self._topic_name(campaign_id))
         self.topics.subscribe_probe(topic_arn, self.probe_queue_arn)
         self.lists.open(
@@ -74,7 +86,16 @@ class Steps:
             {"campaign_id": campaign_id, "segment": segment, "segments_total": segments_total}
             for segment in range(segments_total)
         ]
-        return {"active": True, "segments": segments}
+        return {"active": True, "refresh": False, "segments": segments}
+
+    def _prepare_refresh(self, campaign: Campaign, execution_arn: str) -> dict[str, Any]:
+        topic_arn = campaign.topic_arn
+        if topic_arn is None:  # an older version may not have noted it
+            topic_arn = self.topics.create(self._topic_name(campaign.campaign_id))
+        try:
+            return self.refreshing.prepare(campaign, topic_arn, execution_arn)
+        except (ConflictError, NotFoundError):
+            return _inactive()
 
     def await_list(self, campaign_id: str, task_token: str) -> None:
         """Stores who waits for the list; wakes it at once if the list is complete already."""
@@ -82,31 +103,36 @@ class Steps:
         if progress is None or progress.complete:
             self.wake(task_token)
 
-    def mark_ready(self, campaign_id: str) -> None:
-        """Counts the members and turns BUILDING into READY."""
+    def mark_ready(self, campaign_id: str, generation: int = 1) -> None:
+        """Counts the members and turns BUILDING or REFRESHING into what follows."""
         campaign = self.store.find(campaign_id)
         progress = self.lists.progress([campaign_id]).get(campaign_id)
-        if campaign is None or progress is None or campaign.state is not State.BUILDING:
+        if campaign is None or progress is None or campaign.generation != generation:
+            return
+        if campaign.state not in (State.BUILDING, State.REFRESHING):
             return
         tally = self.lists.tally(campaign_id)
-        if not progress.complete or tally.total != progress.matched:
+        if not progress.complete or tally.total != progress.expected:
             raise ListDoesNotAddUpError(
-                f"{progress.matched} devices matched, but the list has {tally.total} members; "
+                f"{progress.expected} devices matched, but the list has {tally.total} members; "
                 f"{progress.chunks_done} of {progress.chunks_total} chunks are done"
             )
-        self.lists.close(campaign_id)
+        self.lists.close(campaign_id, adds_up=True)
         try:
+            if campaign.state is State.REFRESHING:
+                self.refreshing.finish(campaign, tally)
+                return
             ready = self.store.change_state(campaign_id, State.READY, tally=tally)
         except (ConflictError, NotFoundError):
             return
         seconds = (ready.times[State.READY] - ready.times[State.BUILDING]).total_seconds()
         metrics.add_metric(name=LIST_BUILD_SECONDS, unit=MetricUnit.Seconds, value=seconds)
 
-    def await_gate(self, campaign_id: str, task_token: str) -> None:
+    def await_gate(self, campaign_id: str, task_token: str, generation: int = 1) -> None:
         """Stores who waits for the gate; opens it at once if there is nothing to wait for."""
         try:
-            campaign = self.store.store_gate_token(campaign_id, task_token)
-        except NotFoundError:
+            campaign = self.store.store_gate_token(campaign_id, task_token, generation)
+        except (ConflictError, NotFoundError):
             self.wake(task_token)
             return
         if campaign.state is not State.READY:
@@ -117,11 +143,13 @@ class Steps:
             else:
                 self.schedules.set(campaign_id, campaign.publish_at)
 
-    def expire(self, campaign_id: str) -> None:
+    def expire(self, campaign_id: str, generation: int = 1) -> None:
         """Cancels a campaign that nobody published in time.
 
         A publish whose wake-up was lost long ago is not sent now, when nobody expects it any more.
         """
+        if not self._is_at(campaign_id, generation):
+            return
         try:
             self._refuse_late_publish(campaign_id)
             self.store.change_state(
@@ -141,29 +169,42 @@ class Steps:
                 campaign_id, publish.publish_id, reason, while_=PublishState.REQUESTED
             )
 
-    def await_receipt(self, campaign_id: str, task_token: str) -> None:
+    def await_receipt(self, campaign_id: str, task_token: str, generation: int = 1) -> None:
         """Stores who waits for the receipt; wakes it at once if it has come already."""
         try:
-            campaign = self.store.store_receipt_token(campaign_id, task_token)
-        except NotFoundError:
+            campaign = self.store.store_receipt_token(campaign_id, task_token, generation)
+        except (ConflictError, NotFoundError):
             self.wake(task_token)
             return
         publish = current_publish(campaign)
         if publish is None or publish.state is PublishState.RECEIVED:
             self.wake(task_token)
 
-    def settle(self, campaign_id: str) -> dict[str, str]:
+    def settle(self, campaign_id: str, generation: int = 1) -> dict[str, str]:
         """Decides what became of the publish; REFUSED leads back to the gate."""
+        if not self._is_at(campaign_id, generation):
+            return {"outcome": Outcome.SUPERSEDED}
         outcome = settle(campaign_id, store=self.store)
         return {"outcome": outcome}
 
-    def fail(self, campaign_id: str, error: dict[str, Any]) -> None:
+    def fail(self, campaign_id: str, error: dict[str, Any], generation: int = 1) -> None:
         """Leaves the campaign FAILED with the reason, unless it is over already."""
+        campaign = self.store.find(campaign_id)
+        if campaign is not None and campaign.generation != generation:
+            return
         self.lists.close(campaign_id)
         try:
+            if campaign is not None and campaign.state is State.REFRESHING:
+                self.refreshing.fail(campaign, _reason(error))
+                return
             self.store.change_state(campaign_id, State.FAILED, reason=_reason(error))
         except (ConflictError, NotFoundError) as over:
             logger.info("nothing to fail", extra={"detail": str(over)})
+
+    def _is_at(self, campaign_id: str, generation: int) -> bool:
+        """False if a refresh has another workflow see to the campaign by now."""
+        campaign = self.store.find(campaign_id)
+        return campaign is None or campaign.generation == generation
 
     def _topic_name(self, campaign_id: str) -> str:
         return self.topic_name_prefix + campaign_id
@@ -176,7 +217,7 @@ class Steps:
 
 
 def _inactive() -> dict[str, Any]:
-    return {"active": False, "segments": []}
+    return {"active": False, "refresh": False, "segments": []}
 
 
 def _reason(error: dict[str, Any]) -> str:

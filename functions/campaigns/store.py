@@ -118,13 +118,15 @@ class CampaignStore:
             asked=State.BUILDING,
         )
 
-    def store_gate_token(self, campaign_id: str, token: str) -> Campaign:
-        """The campaign after its gate's token was stored."""
-        return self._update(campaign_id, {"gate_token": token})
+    def store_gate_token(self, campaign_id: str, token: str, generation: int = 1) -> Campaign:
+        """The campaign after its gate's token was stored; ConflictError if it is at another
+        generation, whose gate is another's."""
+        return self._update(campaign_id, {"gate_token": token}, condition=_at(generation))
 
-    def store_receipt_token(self, campaign_id: str, token: str) -> Campaign:
-        """The campaign, with publishes, after the token of who waits for the receipt was stored."""
-        self._update(campaign_id, {"receipt_token": token})
+    def store_receipt_token(self, campaign_id: str, token: str, generation: int = 1) -> Campaign:
+        """The campaign, with publishes, after the token of who waits for the receipt was stored;
+        ConflictError if it is at another generation."""
+        self._update(campaign_id, {"receipt_token": token}, condition=_at(generation))
         campaign = self.find(campaign_id)
         if campaign is None:
             raise _no_campaign(campaign_id)
@@ -143,7 +145,7 @@ class CampaignStore:
         """Removes the campaign, its publishes first."""
         keys = [_publish_key(campaign.campaign_id, each.publish_id) for each in campaign.publishes]
         batch_delete(self._table, keys)
-        self._table.delete_item(Key=_campaign_key(campaign.campaign_id))
+        self._table.delete_item(Key=campaign_key(campaign.campaign_id))
 
     # Publishing
 
@@ -151,16 +153,14 @@ class CampaignStore:
         """READY becomes PUBLISHING with a publish REQUESTED, both or none; ConflictError if not."""
         now = self._clock()
         publish = Publish(publish_id=publish_id, state=PublishState.REQUESTED, requested_at=now)
-        change = _Change(
-            {"publish_id": publish_id, "reason": None}, state=State.PUBLISHING, now=now
-        )
+        change = Change({"publish_id": publish_id, "reason": None}, state=State.PUBLISHING, now=now)
         condition = "#set_state = :ready AND attribute_not_exists(deleting)"
         try:
             transact(
                 self._table,
                 [
                     self._update_action(
-                        _campaign_key(campaign_id), change, condition, {":ready": State.READY}
+                        campaign_key(campaign_id), change, condition, {":ready": State.READY}
                     ),
                     {
                         "Put": {
@@ -171,7 +171,7 @@ class CampaignStore:
                 ],
             )
         except ConditionFailedError as error:
-            raise _conflict(self.find(campaign_id), campaign_id, State.PUBLISHING) from error
+            raise conflict(self.find(campaign_id), campaign_id, State.PUBLISHING) from error
         return self.get(campaign_id)
 
     def begin_sending(self, campaign_id: str, publish_id: str) -> bool:
@@ -212,8 +212,8 @@ class CampaignStore:
 
         False if the publish is not in that state any more, or the campaign not PUBLISHING.
         """
-        refused = _Change({"state": PublishState.REFUSED, "reason": reason})
-        ready = _Change({"reason": reason}, state=State.READY, now=self._clock())
+        refused = Change({"state": PublishState.REFUSED, "reason": reason})
+        ready = Change({"reason": reason}, state=State.READY, now=self._clock())
         try:
             transact(
                 self._table,
@@ -225,7 +225,7 @@ class CampaignStore:
                         {":while": while_},
                     ),
                     self._update_action(
-                        _campaign_key(campaign_id),
+                        campaign_key(campaign_id),
                         ready,
                         "#set_state = :publishing",
                         {":publishing": State.PUBLISHING},
@@ -266,7 +266,7 @@ class CampaignStore:
     # Shared by the above
 
     def _update_action(
-        self, key: dict[str, str], change: "_Change", condition: str, values: dict[str, Any]
+        self, key: dict[str, str], change: "Change", condition: str, values: dict[str, Any]
     ) -> dict[str, Any]:
         """An update as a transaction has it; the condition may use the change's aliases."""
         return {
@@ -289,12 +289,12 @@ class CampaignStore:
         state: State | None = None,
         asked: State | None = None,
     ) -> Campaign:
-        change = _Change(values, state=state, now=self._clock())
+        change = Change(values, state=state, now=self._clock())
         exists = Attr("record").exists()
         try:
             answer = update_item(
                 self._table,
-                Key=_campaign_key(campaign_id),
+                Key=campaign_key(campaign_id),
                 UpdateExpression=change.expression,
                 ConditionExpression=exists if condition is None else exists & condition,
                 ExpressionAttributeNames=change.names,
@@ -303,7 +303,7 @@ class CampaignStore:
             )
         except ClientError as error:
             raise_unless_condition_failed(error)
-            raise _conflict(self.find(campaign_id), campaign_id, asked) from error
+            raise conflict(self.find(campaign_id), campaign_id, asked) from error
         return campaign_of(answer["Attributes"], ())
 
     def _change_publish(
@@ -314,7 +314,7 @@ class CampaignStore:
         *,
         condition: ConditionBase,
     ) -> bool:
-        change = _Change(values)
+        change = Change(values)
         try:
             update_item(
                 self._table,
@@ -330,7 +330,7 @@ class CampaignStore:
         return True
 
 
-class _Change:
+class Change:
     """An update that sets values, and a new state with its time, with every name aliased.
 
     The aliases begin with #set_, so that they never meet those of boto3's condition builder.
@@ -350,13 +350,19 @@ class _Change:
         self.expression = "SET " + ", ".join(parts)
 
 
+def _at(generation: int) -> ConditionBase:
+    same: ConditionBase = Attr("generation").eq(generation)
+    return Attr("generation").not_exists() | same if generation == 1 else same
+
+
 def _may_become(target: State) -> ConditionBase:
     return Attr("state").is_in(sorted(allowed_from(target)))
 
 
-def _conflict(
+def conflict(
     campaign: Campaign | None, campaign_id: str, asked: State | None
 ) -> ConflictError | NotFoundError:
+    """Why a change of the campaign was refused, by what it is now."""
     if campaign is None or campaign.deleting:
         return _no_campaign(campaign_id)
     return StateConflictError(campaign, asked)
@@ -366,7 +372,8 @@ def _no_campaign(campaign_id: str) -> NotFoundError:
     return NotFoundError(f"There is no campaign {campaign_id}.")
 
 
-def _campaign_key(campaign_id: str) -> dict[str, str]:
+def campaign_key(campaign_id: str) -> dict[str, str]:
+    """Where the campaign's own record is."""
     return {"campaign_id": campaign_id, "record": CAMPAIGN}
 
 

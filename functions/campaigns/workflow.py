@@ -6,9 +6,12 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.audience.lists import ListStore
+from functions.audience.refresh_lists import RefreshLists
+from functions.campaigns.executions import generation_of
+from functions.campaigns.refresh_steps import RefreshSteps
+from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.schedule import Schedules
 from functions.campaigns.steps import Steps
-from functions.campaigns.store import CampaignStore
 from functions.campaigns.topics import Topics
 from functions.shared import clients
 from functions.shared.clock import utc_now
@@ -33,10 +36,21 @@ class WorkflowSettings(Settings):
 @cache
 def _steps() -> Steps:
     settings = WorkflowSettings.from_environment()
+    store = RefreshStore(clients.table(settings.campaigns_table), clock=utc_now)
+    topics = Topics(clients.sns())
+    refreshing = RefreshSteps(
+        store=store,
+        refreshes=RefreshLists(clients.table(settings.lists_table)),
+        topics=topics,
+        clock=utc_now,
+        probe_queue_arn=settings.probe_queue_arn,
+        scan_segments=settings.scan_segments,
+    )
     return Steps(
-        store=CampaignStore(clients.table(settings.campaigns_table), clock=utc_now),
+        store=store,
         lists=ListStore(clients.table(settings.lists_table)),
-        topics=Topics(clients.sns()),
+        refreshing=refreshing,
+        topics=topics,
         schedules=Schedules(
             clients.scheduler(),
             group=settings.schedule_group,
@@ -64,24 +78,26 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any] | 
 
 def run(steps: Steps, event: dict[str, Any]) -> dict[str, Any] | None:
     """Calls the step with what the workflow hands over; KeyError for a step that there is not."""
-    campaign_id = event["campaign_id"]
+    campaign_id, generation = event["campaign_id"], generation_of(event)
     match event["step"]:
         case "prepare":
-            return steps.prepare(campaign_id, event["execution_arn"])
+            return steps.prepare(campaign_id, event["execution_arn"], generation)
+        case "begin_listing":
+            steps.refreshing.begin_listing(campaign_id, generation, event["segments_total"])
         case "await_list":
             steps.await_list(campaign_id, event["task_token"])
         case "mark_ready":
-            steps.mark_ready(campaign_id)
+            steps.mark_ready(campaign_id, generation)
         case "await_gate":
-            steps.await_gate(campaign_id, event["task_token"])
+            steps.await_gate(campaign_id, event["task_token"], generation)
         case "expire":
-            steps.expire(campaign_id)
+            steps.expire(campaign_id, generation)
         case "await_receipt":
-            steps.await_receipt(campaign_id, event["task_token"])
+            steps.await_receipt(campaign_id, event["task_token"], generation)
         case "settle":
-            return steps.settle(campaign_id)
+            return steps.settle(campaign_id, generation)
         case "fail":
-            steps.fail(campaign_id, event["error"])
+            steps.fail(campaign_id, event["error"], generation)
         case unknown:
             raise KeyError(unknown)
     return None

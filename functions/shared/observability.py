@@ -9,6 +9,7 @@ metrics = Metrics()
 tracer = Tracer()
 
 DEVICES_SUBSCRIBED = "DevicesSubscribed"
+DEVICES_UNSUBSCRIBED = "DevicesUnsubscribed"
 DEVICES_SKIPPED = "DevicesSkipped"
 SUBSCRIBE_THROTTLED = "SubscribeThrottled"
 SUBSCRIBE_FAILED = "SubscribeFailed"

@@ -6,6 +6,7 @@ DEVICES = "<Devices/DevicesApi.Arn>"
 AUDIENCES = "<Audience/AudiencesApi.Arn>"
 CAMPAIGNS = "<Campaigns/CampaignsApi.Arn>"
 IMPORTS = "<Imports/ImportsApi.Arn>"
+MEMBERS = "<Campaigns/MembersApi.Arn>"
 MESSAGES = "<Campaigns/MessagesApi.Arn>"
 
 
@@ -37,6 +38,9 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
         "DELETE /campaigns/{id}": CAMPAIGNS,
         "POST /campaigns/{id}/publish": CAMPAIGNS,
         "POST /campaigns/{id}/cancel": CAMPAIGNS,
+        "POST /campaigns/{id}/refresh": CAMPAIGNS,
+        "GET /campaigns/{id}/members": MEMBERS,
+        "POST /campaigns/{id}/repair": MEMBERS,
         "POST /campaigns/preview": MESSAGES,
         "POST /campaigns/{id}/test-send": MESSAGES,
     }

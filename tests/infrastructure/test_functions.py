@@ -33,6 +33,16 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "CHUNK_SIZE": "100",
         },
     ),
+    "audience.sweep": (
+        900,
+        1769,
+        {
+            "DEVICES_TABLE": DEVICES,
+            "LISTS_TABLE": LISTS,
+            "SUBSCRIBE_QUEUE_URL": "<Audience/SubscribeQueue>",
+            "CHUNK_SIZE": "100",
+        },
+    ),
     "audience.subscriber": (
         60,
         1024,
@@ -84,6 +94,7 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
         512,
         {"CAMPAIGNS_TABLE": CAMPAIGNS, "DEVICES_TABLE": DEVICES},
     ),
+    "campaigns.members_api": (29, 512, {"CAMPAIGNS_TABLE": CAMPAIGNS, "LISTS_TABLE": LISTS}),
     "campaigns.launcher": (
         30,
         512,

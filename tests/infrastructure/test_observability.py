@@ -52,6 +52,7 @@ def test_the_dashboard_shows_the_metrics_that_the_functions_write(fanfare: Synth
         ("RowsRejected", "service", "imports"),
         ("EndpointsThrottled", "service", "imports"),
         ("DevicesSubscribed", "service", "audience"),
+        ("DevicesUnsubscribed", "service", "audience"),
         ("DevicesSkipped", "service", "audience"),
         ("SubscribeThrottled", "service", "audience"),
         ("SubscribeFailed", "service", "audience"),

@@ -55,7 +55,7 @@ def test_each_function_does_with_sns_what_it_is_for(fanfare: Synthesized) -> Non
             ("DeleteEndpoint", ENDPOINTS),
         },
         "devices.endpoint_events": {("GetEndpointAttributes", ENDPOINTS)},
-        "audience.subscriber": {("Subscribe", TOPICS)},
+        "audience.subscriber": {("Subscribe", TOPICS), ("Unsubscribe", TOPICS)},
         "imports.load": {
             ("CreatePlatformEndpoint", APPLICATIONS),
             ("GetEndpointAttributes", ENDPOINTS),
@@ -161,6 +161,16 @@ def test_test_sends_read_by_key_and_write_nothing(fanfare: Synthesized) -> None:
 
     assert allowed_to(fanfare, "dynamodb")["campaigns.messages_api"] == {
         (action, table) for action in reading for table in tables
+    }
+
+
+def test_the_sweep_reads_devices_by_key_and_writes_the_lists(fanfare: Synthesized) -> None:
+    reading = ("BatchGetItem", "ConditionCheckItem", "GetItem", "Query")
+    writing = ("BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem")
+
+    assert allowed_to(fanfare, "dynamodb")["audience.sweep"] == {
+        *((action, "<Devices/DevicesTable.Arn>") for action in reading),
+        *((action, "<Audience/ListsTable.Arn>") for action in (*reading, *writing)),
     }
 
 

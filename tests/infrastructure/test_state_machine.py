@@ -52,7 +52,10 @@ def test_the_workflow_goes_these_ways(definition: dict[str, Any], states: States
     assert definition["StartAt"] == "Prepare"
     assert {name: ways(state) for name, state in states.items()} == {
         "Prepare": {"next": "IsActive", "States.ALL": "MarkFailed"},
-        "IsActive": {"False": "Superseded", "otherwise": "ListSegments"},
+        "IsActive": {"False": "Superseded", "True": "Sweep", "otherwise": "ListSegments"},
+        "Sweep": {"next": "AwaitSweep", "States.ALL": "MarkFailed"},
+        "AwaitSweep": {"next": "BeginListing", "States.ALL": "MarkFailed"},
+        "BeginListing": {"next": "ListSegments", "States.ALL": "MarkFailed"},
         "ListSegments": {"next": "AwaitList", "States.ALL": "MarkFailed"},
         "AwaitList": {"next": "MarkReady", "States.ALL": "MarkFailed"},
         "MarkReady": {"next": "Gate", "States.ALL": "MarkFailed"},
@@ -89,6 +92,7 @@ def test_a_workflow_ends_well_but_for_a_failure(states: States) -> None:
     [
         ("Prepare", "prepare", {"execution_arn.$": "$$.Execution.Id"}),
         ("MarkReady", "mark_ready", {}),
+        ("BeginListing", "begin_listing", {"segments_total.$": "$.prepared.segments_total"}),
         ("Expire", "expire", {}),
         ("Settle", "settle", {}),
         ("MarkFailed", "fail", {"error.$": "$.error"}),
@@ -101,6 +105,7 @@ def test_a_step_calls_the_workflow_function_by_name(
     assert states[name]["Parameters"] == {
         "step": step,
         "campaign_id.$": "$.campaign_id",
+        "started_with.$": "$$.Execution.Input",
         **more,
     }
 
@@ -108,6 +113,7 @@ def test_a_step_calls_the_workflow_function_by_name(
 @pytest.mark.parametrize(
     ("name", "step", "seconds"),
     [
+        ("AwaitSweep", "await_list", 24 * 60 * 60),
         ("AwaitList", "await_list", 24 * 60 * 60),
         ("Gate", "await_gate", 90 * 24 * 60 * 60),
         ("AwaitReceipt", "await_receipt", 60),
@@ -123,6 +129,7 @@ def test_a_wait_hands_its_token_over_and_ends_in_time(
         "Payload": {
             "step": step,
             "campaign_id.$": "$.campaign_id",
+            "started_with.$": "$$.Execution.Input",
             "task_token.$": "$$.Task.Token",
         },
     }
@@ -140,11 +147,26 @@ def test_all_segments_are_listed_side_by_side(states: States) -> None:
     assert "Parameters" not in task
 
 
+def test_the_sweep_goes_before_the_listing_of_the_same_generation(states: States) -> None:
+    sweep = states["Sweep"]
+
+    assert sweep["Resource"] == "<Audience/Sweep.Arn>"
+    assert sweep["Parameters"] == {
+        "campaign_id.$": "$.campaign_id",
+        "started_with.$": "$$.Execution.Input",
+        "generation.$": "$.prepared.generation",
+    }
+    assert states["IsActive"]["Choices"][1]["Variable"] == "$.prepared.refresh"
+
+
 def test_publish_is_tried_again_only_where_lambda_did_not_run_the_publisher(states: States) -> None:
     publish = states["Publish"]
 
     assert publish["Resource"] == "<Campaigns/Workflow/Publisher.Arn>"
-    assert publish["Parameters"] == {"campaign_id.$": "$.campaign_id"}
+    assert publish["Parameters"] == {
+        "campaign_id.$": "$.campaign_id",
+        "started_with.$": "$$.Execution.Input",
+    }
     assert publish["ResultPath"] == "$.published"
     (retry,) = publish["Retry"]
     assert (retry["ErrorEquals"], retry["MaxAttempts"]) == (
@@ -164,7 +186,7 @@ def test_every_task_but_publish_is_tried_again_five_times(states: States) -> Non
     }
 
     assert retried.pop("Publish") == []
-    assert len(retried) == 9
+    assert len(retried) == 12
     assert set(map(tuple, retried.values())) == {(5,)}
 
 

@@ -12,7 +12,7 @@ from functions.audience.lists import ListStore
 from functions.audience.queue import ChunkMessage
 from functions.audience.records import Candidate
 from functions.audience.subscribing import SubscribeWorker
-from functions.audience.topic import Answer, Subscribed
+from functions.audience.topic import Answer, Subscribed, UnsubscribeAnswer, Unsubscribed
 from functions.shared.pacing import Pace
 from tests.unit.tables import make_lists_table
 
@@ -34,6 +34,7 @@ class FakeSns:
     calls: Counter[str] = field(default_factory=Counter)
     subscribed: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    unsubscribed: list[str] = field(default_factory=list)
 
     def subscribe(self, topic_arn: str, endpoint_arn: str) -> Answer:
         assert topic_arn == TOPIC
@@ -46,6 +47,12 @@ class FakeSns:
         with self.lock:
             self.subscribed.add(endpoint_arn)
         return Subscribed(subscription_arn=f"{TOPIC}:{endpoint_arn}")
+
+    def unsubscribe(self, subscription_arn: str) -> UnsubscribeAnswer:
+        with self.lock:
+            self.unsubscribed.append(subscription_arn)
+            self.subscribed.discard(subscription_arn.removeprefix(f"{TOPIC}:"))
+        return Unsubscribed()
 
 
 @pytest.fixture
@@ -93,6 +100,7 @@ def worker(lists: ListStore, sns: FakeSns, waker: Waker) -> SubscribeWorker:
     return SubscribeWorker(
         lists=lists,
         subscribe=sns.subscribe,
+        unsubscribe=sns.unsubscribe,
         pace=Pace(100_000),
         wake=waker,
         threads=8,

@@ -145,12 +145,13 @@ def test_a_redelivered_chunk_subscribes_only_who_is_left(
 def test_a_message_names_its_chunk_and_carries_no_device() -> None:
     body = json.loads(encode(ChunkMessage(key=key(7))))
     assert body == {
-        "version": 1,
+        "version": 2,
         "begun": False,
         "campaign_id": CAMPAIGN,
         "segment": 0,
         "attempt": "a1",
         "number": 7,
+        "generation": 1,
     }
 
 

@@ -16,6 +16,7 @@ from functions.audience.records import (
 )
 from functions.audience.subscribing import SubscribeWorker
 from functions.audience.topic import Answer, Refused, Throttled, Unsettled
+from functions.shared.pacing import Pace
 from tests.unit.audience.conftest import CAMPAIGN, EVERYBODY, TOPIC, FakeSns, Waker, devices
 
 
@@ -228,7 +229,8 @@ def test_a_slow_duplicate_does_not_take_members_off_a_list_that_is_complete(
     fast = SubscribeWorker(
         lists=lists,
         subscribe=FakeSns().subscribe,
-        pace=worker._pace,
+        unsubscribe=FakeSns().unsubscribe,
+        pace=Pace(100_000),
         wake=waker,
         threads=2,
     )

@@ -15,12 +15,14 @@ from functions.audience.records import (
     Member,
     MemberStatus,
 )
+from functions.audience.refresh_lists import RefreshLists
 from functions.campaigns.message import Message
 from functions.campaigns.operations import Campaigns
 from functions.campaigns.records import Campaign
+from functions.campaigns.refresh_steps import RefreshSteps
+from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.states import State
 from functions.campaigns.steps import Steps
-from functions.campaigns.store import CampaignStore
 from tests.unit.tables import make_campaigns_table, make_lists_table
 
 PREFIX = "fanfare-campaign-"
@@ -99,8 +101,9 @@ class FakeExecutions:
 class World:
     """One campaign's surroundings."""
 
-    store: CampaignStore
+    store: RefreshStore
     lists: ListStore
+    refreshes: RefreshLists
     clock: Time = field(default_factory=Time)
     waker: Waker = field(default_factory=Waker)
     topics: FakeTopics = field(default_factory=FakeTopics)
@@ -112,6 +115,14 @@ class World:
         return Steps(
             store=self.store,
             lists=self.lists,
+            refreshing=RefreshSteps(
+                store=self.store,
+                refreshes=self.refreshes,
+                topics=self.topics,  # type: ignore[arg-type]
+                clock=self.clock,
+                probe_queue_arn=PROBE,
+                scan_segments=2,
+            ),
             topics=self.topics,  # type: ignore[arg-type]
             schedules=self.schedules,  # type: ignore[arg-type]
             wake=self.waker,
@@ -188,9 +199,10 @@ class World:
 
 @pytest.fixture
 def world(aws: None) -> World:
-    clock = Time()
+    clock, lists_table = Time(), make_lists_table()
     return World(
-        store=CampaignStore(make_campaigns_table(), clock=clock),
-        lists=ListStore(make_lists_table()),
+        store=RefreshStore(make_campaigns_table(), clock=clock),
+        lists=ListStore(lists_table),
+        refreshes=RefreshLists(lists_table),
         clock=clock,
     )

@@ -57,8 +57,9 @@ def test_a_list_that_reaches_nobody_leads_to_the_reasons(world: World) -> None:
         ),
         (
             [State.PUBLISHING, State.PUBLISHED],
-            "The campaign is PUBLISHED: the message went out, and does so once; "
-            "to send something, create another one: fanfare campaign create",
+            "The campaign is PUBLISHED: the message went out, and does so once for each time that "
+            "its list is made; to send it again, refresh the list first: "
+            "fanfare campaign refresh c1",
         ),
         (
             [State.CANCELLED],

@@ -19,12 +19,14 @@ class FakeStarts:
 
     def __init__(self, refusal: Exception | None = None) -> None:
         self.names: list[str] = []
+        self.generations: list[int] = []
         self._refusal = refusal
 
-    def start(self, _campaign_id: str, name: str) -> None:
+    def start(self, _campaign_id: str, name: str, generation: int) -> None:
         if self._refusal:
             raise self._refusal
         self.names.append(name)
+        self.generations.append(generation)
 
 
 DENIED = NeverStartedError("The workflow could not be started: AccessDeniedException")

@@ -146,7 +146,7 @@ def started(code: str | None) -> None:
             expected = {
                 "stateMachineArn": MACHINE,
                 "name": "c1-1",
-                "input": json.dumps({"campaign_id": "c1"}),
+                "input": json.dumps({"campaign_id": "c1", "generation": 1}),
             }
             answer = {"executionArn": EXECUTION, "startDate": datetime.now(UTC)}
             stub.add_response("start_execution", answer, expected)

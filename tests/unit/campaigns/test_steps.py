@@ -21,6 +21,7 @@ def test_prepare_makes_topic_probe_list_and_segments_once(world: World) -> None:
     world.building()
     expected = {
         "active": True,
+        "refresh": False,
         "segments": [
             {"campaign_id": "c1", "segment": 0, "segments_total": 2},
             {"campaign_id": "c1", "segment": 1, "segments_total": 2},
@@ -56,7 +57,7 @@ def test_a_relative_time_counts_from_the_first_try_to_prepare_and_the_campaign_k
 def test_prepare_leaves_a_cancelled_campaign_alone(world: World) -> None:
     world.building()
     world.store.change_state("c1", State.CANCELLED)
-    assert world.steps.prepare("c1", "x1") == {"active": False, "segments": []}
+    assert world.steps.prepare("c1", "x1") == {"active": False, "refresh": False, "segments": []}
     assert world.topics.topics == {}
 
 
@@ -64,7 +65,7 @@ def test_prepare_leaves_nothing_of_a_deleted_campaign(world: World) -> None:
     campaign = world.building()
     world.steps.prepare("c1", "x1")
     world.store.delete(campaign)
-    assert world.steps.prepare("c1", "x1") == {"active": False, "segments": []}
+    assert world.steps.prepare("c1", "x1") == {"active": False, "refresh": False, "segments": []}
     assert world.topics.topics == {}
     assert world.lists.progress(["c1"]) == {}
 
