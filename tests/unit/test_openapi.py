@@ -30,6 +30,7 @@ def test_the_document_has_every_route_with_its_answers(checked_in: dict[str, Any
         for method, operation in operations.items()
     }
     assert answers == {
+        "GET /devices": ["200", "400"],
         "PUT /devices/{device_id}": ["200", "400", "409", "502", "503"],
         "GET /devices/{device_id}": ["200", "404"],
         "DELETE /devices/{device_id}": ["204", "404", "409", "502", "503"],
