@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from functions.campaigns.conflicts import NOBODY, NobodyError
+from functions.campaigns.history import SYSTEM, Actor
 from functions.campaigns.message import Message
 from functions.campaigns.publish_call import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.campaigns.records import Campaign, Publish
@@ -30,7 +31,9 @@ class Outcome(StrEnum):
     SUPERSEDED = "SUPERSEDED"  # there is nothing to publish
 
 
-def request_publish(campaign_id: str, *, store: CampaignStore, wake: Wake) -> Campaign:
+def request_publish(
+    campaign_id: str, *, store: CampaignStore, wake: Wake, by: Actor = SYSTEM
+) -> Campaign:
     """The campaign, PUBLISHING; ConflictError if it is not READY or reaches nobody.
 
     Of several requests at once one wins. The workflow is woken after the request is stored; should
@@ -40,7 +43,7 @@ def request_publish(campaign_id: str, *, store: CampaignStore, wake: Wake) -> Ca
     if campaign.state is State.READY and (campaign.tally is None or not campaign.tally.subscribed):
         raise NobodyError(campaign)
     try:
-        campaign = store.request_publish(campaign_id, uuid.uuid4().hex)
+        campaign = store.request_publish(campaign_id, uuid.uuid4().hex, by=by)
     except ConflictError:
         if campaign.state is State.PUBLISHING:
             _open_gate(campaign, wake)
