@@ -79,6 +79,7 @@ class Fanfare(Stack):
             "POST /campaigns",
             "GET /campaigns",
             "GET /campaigns/{id}",
+            "GET /campaigns/{id}/history",
             "DELETE /campaigns/{id}",
             "POST /campaigns/{id}/publish",
             "POST /campaigns/{id}/refresh",

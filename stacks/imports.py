@@ -17,7 +17,9 @@ from stacks.table import Table
 
 DEAD_LETTER_TIMEOUT = Duration.seconds(60)
 LONG = Duration.seconds(LAMBDA_TIMEOUT_MAX_SECONDS)
-# A whole vCPU: https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
+# A whole vCPU at the least:
+# https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
+LOAD_MEMORY_MB = 1769
 CHECK_MEMORY_MB = 2048
 _PERIOD = Duration.minutes(5)
 
@@ -108,7 +110,7 @@ class Imports(Construct):
             "Load",
             "load",
             timeout=Duration.seconds(IMPORT_TIMEOUT_SECONDS),
-            memory_mb=1024,
+            memory_mb=LOAD_MEMORY_MB,
             # A worker that runs out of time queues its slice anew, which Lambda would take for a
             # loop: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
             recursive_loop=lambda_.RecursiveLoop.ALLOW,

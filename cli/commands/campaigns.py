@@ -1,4 +1,4 @@
-"""`fanfare campaign create|list|show|watch|publish|cancel|delete`; the rest is in messages.py."""
+"""`fanfare campaign create|list|show|watch|history|publish|cancel|delete`; more in messages.py."""
 
 import uuid
 from typing import Annotated, Any
@@ -138,6 +138,34 @@ def publish(
         _watch(api, campaign_id, as_json=as_json, good={"PUBLISHED"})
     else:
         _show(campaign, as_json=as_json)
+
+
+@app.command()
+def history(
+    ctx: typer.Context,
+    campaign_id: Id,
+    limit: Annotated[int, typer.Option(min=1, max=MOST_LISTED, help="How many lines.")] = 20,
+    after: Annotated[
+        str | None, typer.Option("--next", help="Go on from where the last page ended.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show who did what to a campaign, and what Fanfare did by itself; the newest first."""
+    query = {"limit": str(limit)} | ({"next": after} if after else {})
+    page = find_api(ctx).get("campaigns", campaign_id, "history", query=query)
+    if as_json:
+        output.print_json(page)
+        return
+    output.print_table(
+        ["when", "who", "did", "then", "reason"],
+        [
+            (each["at"], each["who"], each["action"], each["outcome"], each["reason"] or "")
+            for each in page["entries"]
+        ],
+        narrow="reason",
+    )
+    if page["next"]:
+        output.say(f"more: fanfare campaign history {campaign_id} --next {page['next']}")
 
 
 app.command("preview")(messages.preview)

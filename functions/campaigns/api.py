@@ -19,7 +19,9 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.audience.lists import ListStore
+from functions.campaigns.callers import caller_of
 from functions.campaigns.executions import Executions
+from functions.campaigns.history_schema import HistoryPage
 from functions.campaigns.ids import campaign_id_of
 from functions.campaigns.operations import Campaigns, check
 from functions.campaigns.refresh_store import RefreshStore
@@ -115,7 +117,7 @@ def create_campaign(
     request: CampaignRequest, idempotency_key: IdempotencyKey = None
 ) -> Response[CampaignView]:
     if idempotency_key is None:
-        view = _campaigns().create(request)
+        view = _campaigns().create(request, by=caller_of(app.current_event))
     else:
         view = _create_once(idempotency_key, request)
     return Response(
@@ -147,6 +149,21 @@ def show_campaign(campaign_id: str) -> CampaignView:
     return _campaigns().show(campaign_id_of(campaign_id))
 
 
+@app.get(
+    "/campaigns/<campaign_id>/history",
+    summary="Who did what to a campaign, newest first; what Fanfare did by itself is there, too",
+    responses=answers(
+        HTTPStatus.OK, "A page of the history", HistoryPage, InvalidInputError, NotFoundError
+    ),
+)
+def show_history(
+    campaign_id: str,
+    limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT,
+    next_token: Annotated[str | None, Query(alias="next")] = None,
+) -> HistoryPage:
+    return _campaigns().history(campaign_id_of(campaign_id), limit=limit, token=next_token)
+
+
 @app.post(
     "/campaigns/<campaign_id>/publish",
     summary="Publish a READY campaign, once",
@@ -155,7 +172,9 @@ def show_campaign(campaign_id: str) -> CampaignView:
     ),
 )
 def publish_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(_campaigns().publish(campaign_id_of(campaign_id)))
+    return _accepted(
+        _campaigns().publish(campaign_id_of(campaign_id), by=caller_of(app.current_event))
+    )
 
 
 @app.post(
@@ -164,7 +183,9 @@ def publish_campaign(campaign_id: str) -> Response[CampaignView]:
     responses=answers(HTTPStatus.ACCEPTED, "The campaign, REFRESHING", CampaignView, *_NOT_NOW),
 )
 def refresh_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(_campaigns().refresh(campaign_id_of(campaign_id)))
+    return _accepted(
+        _campaigns().refresh(campaign_id_of(campaign_id), by=caller_of(app.current_event))
+    )
 
 
 @app.post(
@@ -173,7 +194,7 @@ def refresh_campaign(campaign_id: str) -> Response[CampaignView]:
     responses=answers(HTTPStatus.OK, "The campaign, CANCELLED", CampaignView, *_NOT_NOW),
 )
 def cancel_campaign(campaign_id: str) -> CampaignView:
-    return _campaigns().cancel(campaign_id_of(campaign_id))
+    return _campaigns().cancel(campaign_id_of(campaign_id), by=caller_of(app.current_event))
 
 
 @app.delete(
@@ -182,7 +203,9 @@ def cancel_campaign(campaign_id: str) -> CampaignView:
     responses=answers(HTTPStatus.ACCEPTED, "The campaign as it was", CampaignView, *_NOT_NOW),
 )
 def delete_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(_campaigns().delete(campaign_id_of(campaign_id)))
+    return _accepted(
+        _campaigns().delete(campaign_id_of(campaign_id), by=caller_of(app.current_event))
+    )
 
 
 @logger.inject_lambda_context(
@@ -232,7 +255,7 @@ def _create_once(key: str, request: CampaignRequest) -> CampaignView:
 
 def _create(call: dict[str, Any]) -> str:
     request = CampaignRequest.model_validate(call["body"])
-    return _campaigns().create(request, key=call["key"]).id
+    return _campaigns().create(request, key=call["key"], by=caller_of(app.current_event)).id
 
 
 def _accepted(view: CampaignView) -> Response[CampaignView]:

@@ -56,4 +56,4 @@ class Deletion:
         self.lists.delete_all(campaign_id)
         found = self.store.find(campaign_id)
         if found is not None and found.deleting:
-            self.store.delete(found)
+            self.store.delete(campaign_id)

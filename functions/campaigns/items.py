@@ -3,6 +3,7 @@
 record              what it is
 campaign            the campaign; `kind` and `created_at` put it into the index by_created
 publish#<id>        one publish request
+audit#<time>#<id>   one line of the history: history_items.py
 """
 
 from collections.abc import Iterable

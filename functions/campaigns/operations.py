@@ -9,7 +9,14 @@ from functions.audience.lists import ListStore
 from functions.audience.records import ListProgress
 from functions.campaigns.conflicts import StateConflictError
 from functions.campaigns.executions import Executions
-from functions.campaigns.paging import decode_next, encode_next
+from functions.campaigns.history import SYSTEM, Actor
+from functions.campaigns.history_schema import HistoryPage, entry_view
+from functions.campaigns.paging import (
+    decode_next,
+    decode_next_entry,
+    encode_next,
+    encode_next_entry,
+)
 from functions.campaigns.payloads import render
 from functions.campaigns.probe import SPECIMEN
 from functions.campaigns.publish_time import parse_publish_at
@@ -53,7 +60,9 @@ class Campaigns:
     clock: Clock
     gate_days: int
 
-    def create(self, request: CampaignRequest, *, key: str | None = None) -> CampaignView:
+    def create(
+        self, request: CampaignRequest, *, key: str | None = None, by: Actor = SYSTEM
+    ) -> CampaignView:
         """The new campaign, BUILDING; InvalidInputError for whatever could not be sent later.
 
         An idempotency key names one campaign for as long as that exists: the id comes from it, so
@@ -78,7 +87,7 @@ class Campaigns:
                 at_most=timedelta(days=self.gate_days),
             ),
         )
-        if self.store.create(campaign):
+        if self.store.create(campaign, by=by):
             return campaign_view(campaign, None, now=now)
         existing = self.store.get(campaign_id)
         if _asked(existing) != _asked(campaign):
@@ -100,28 +109,36 @@ class Campaigns:
         ]
         return CampaignPage(campaigns=views, next=encode_next(start))
 
-    def publish(self, campaign_id: str) -> CampaignView:
+    def history(self, campaign_id: str, *, limit: int, token: str | None) -> HistoryPage:
+        """A page of what happened to the campaign, newest first; NotFoundError."""
+        self.store.get(campaign_id)
+        found, start = self.store.history(campaign_id, limit=limit, after=decode_next_entry(token))
+        return HistoryPage(
+            entries=[entry_view(entry) for entry in found], next=encode_next_entry(start)
+        )
+
+    def publish(self, campaign_id: str, *, by: Actor = SYSTEM) -> CampaignView:
         """The campaign, PUBLISHING, or REFRESHING if it does that before; ConflictError if it is
         not READY, NotFoundError."""
         try:
-            return self._view(request_publish(campaign_id, store=self.store, wake=self.wake))
+            return self._view(request_publish(campaign_id, store=self.store, wake=self.wake, by=by))
         except StateConflictError as error:
             # Whoever waits for the list wants to know how long.
             progress = self._progress(campaign_id)
             raise StateConflictError(error.campaign, error.asked, progress=progress) from error
 
-    def refresh(self, campaign_id: str) -> CampaignView:
+    def refresh(self, campaign_id: str, *, by: Actor = SYSTEM) -> CampaignView:
         """The campaign, REFRESHING; ConflictError if its state does not allow it, NotFoundError."""
         campaign = self.store.get(campaign_id)
-        return self._view(refresh(campaign, store=self.store, wake=self.wake))
+        return self._view(refresh(campaign, store=self.store, wake=self.wake, by=by))
 
-    def cancel(self, campaign_id: str) -> CampaignView:
+    def cancel(self, campaign_id: str, *, by: Actor = SYSTEM) -> CampaignView:
         """The campaign, CANCELLED, with nothing going on for it; ConflictError, NotFoundError."""
         campaign = self.store.get(campaign_id)
         if campaign.state is not State.CANCELLED:
-            self.store.change_state(campaign_id, State.CANCELLED, reason="cancelled")
-            # Read again, for its publishes.
-            campaign = self.store.get(campaign_id)
+            campaign = self.store.change_state(
+                campaign_id, State.CANCELLED, reason="cancelled", by=by
+            )
         drop_waiting_publish(campaign, "cancelled", store=self.store)
         self.lists.close(campaign_id)
         if campaign.execution_arn is not None:
@@ -129,7 +146,7 @@ class Campaigns:
         self.schedules.remove(campaign_id)
         return self.show(campaign_id)
 
-    def delete(self, campaign_id: str) -> CampaignView:
+    def delete(self, campaign_id: str, *, by: Actor = SYSTEM) -> CampaignView:
         """The campaign as it was; from now on it is hidden, and its parts are being removed.
         Asked again before they are, they are removed again. ConflictError while it is PUBLISHING,
         NotFoundError."""
@@ -137,7 +154,7 @@ class Campaigns:
         if campaign is None:
             raise NotFoundError(f"There is no campaign {campaign_id}.")
         view = self._view(campaign)
-        self.store.mark_deleting(campaign_id)
+        self.store.mark_deleting(campaign_id, by=by)
         return view
 
     def _view(self, campaign: Campaign) -> CampaignView:

@@ -11,6 +11,7 @@ from functions.shared.errors import InvalidInputError
 PLACE = "next"
 
 _TIME = re.compile(r"[0-9TZ:.-]{24}", re.ASCII)
+_ENTRY = re.compile(r"audit#[0-9TZ:.#a-z-]{1,100}", re.ASCII)
 _FIELDS = ("campaign_id", "created_at")
 
 
@@ -56,6 +57,24 @@ def decode_member(token: str | None) -> str | None:
     if not 0 < len(device_id) <= ID_MAX_CHARS:
         raise _unknown()
     return device_id
+
+
+def encode_next_entry(record: str | None) -> str | None:
+    """The token for the history after this record; None if there is no more."""
+    return None if record is None else base64.urlsafe_b64encode(record.encode()).decode()
+
+
+def decode_next_entry(token: str | None) -> str | None:
+    """The record that the page starts after; InvalidInputError for what we did not give out."""
+    if token is None:
+        return None
+    try:
+        record = base64.b64decode(token.encode(), altchars=b"-_", validate=True).decode("ascii")
+    except ValueError:
+        raise _unknown() from None
+    if not _ENTRY.fullmatch(record):
+        raise _unknown()
+    return record
 
 
 def _unknown() -> InvalidInputError:

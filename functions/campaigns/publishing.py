@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from functions.campaigns.conflicts import NOBODY, NobodyError
+from functions.campaigns.history import SYSTEM, Actor
 from functions.campaigns.message import Message
 from functions.campaigns.publish_call import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.campaigns.records import Campaign, Publish, Refresh
@@ -31,7 +32,9 @@ class Outcome(StrEnum):
     SUPERSEDED = "SUPERSEDED"  # there is nothing to publish
 
 
-def request_publish(campaign_id: str, *, store: RefreshStore, wake: Wake) -> Campaign:
+def request_publish(
+    campaign_id: str, *, store: RefreshStore, wake: Wake, by: Actor = SYSTEM
+) -> Campaign:
     """The campaign, PUBLISHING, or REFRESHING if its list is refreshed before each publish;
     ConflictError if it is not READY or reaches nobody.
 
@@ -40,11 +43,11 @@ def request_publish(campaign_id: str, *, store: RefreshStore, wake: Wake) -> Cam
     """
     campaign = store.get(campaign_id)
     if campaign.state is State.READY and campaign.refresh is Refresh.BEFORE_PUBLISH:
-        return refresh(campaign, store=store, wake=wake, publish_id=uuid.uuid4().hex)
+        return refresh(campaign, store=store, wake=wake, publish_id=uuid.uuid4().hex, by=by)
     if campaign.state is State.READY and (campaign.tally is None or not campaign.tally.subscribed):
         raise NobodyError(campaign)
     try:
-        campaign = store.request_publish(campaign_id, uuid.uuid4().hex)
+        campaign = store.request_publish(campaign_id, uuid.uuid4().hex, by=by)
     except ConflictError:
         if campaign.state is State.PUBLISHING:
             _open_gate(campaign, wake)
@@ -54,14 +57,19 @@ def request_publish(campaign_id: str, *, store: RefreshStore, wake: Wake) -> Cam
 
 
 def refresh(
-    campaign: Campaign, *, store: RefreshStore, wake: Wake, publish_id: str | None = None
+    campaign: Campaign,
+    *,
+    store: RefreshStore,
+    wake: Wake,
+    publish_id: str | None = None,
+    by: Actor = SYSTEM,
 ) -> Campaign:
     """The campaign, REFRESHING; with a publish that goes out when the list is in line.
     ConflictError if its state does not allow it.
 
     The workflow at the gate is woken, and ends; another one, started by the stream, takes over.
     """
-    refreshed = store.begin_refresh(campaign, publish_id=publish_id)
+    refreshed = store.begin_refresh(campaign, publish_id=publish_id, by=by)
     _open_gate(campaign, wake)
     return refreshed
 

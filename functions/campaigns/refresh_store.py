@@ -7,6 +7,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from functions.audience.records import Tally
 from functions.campaigns.conflicts import StateConflictError
+from functions.campaigns.history import SYSTEM, Action, Actor
 from functions.campaigns.items import publish_item, tally_item
 from functions.campaigns.records import Campaign, Publish
 from functions.campaigns.states import PublishState, State
@@ -18,10 +19,19 @@ from functions.shared.transactions import ConditionFailedError, transact
 REFRESHABLE = frozenset({State.READY, State.PUBLISHED})
 
 
+_ENDS = {
+    State.READY: Action.READY,
+    State.PUBLISHING: Action.READY,  # and goes out at once, as was asked before
+    State.FAILED: Action.FAIL,
+}
+
+
 class RefreshStore(CampaignStore):
     """The campaigns table, with what a refresh does to it."""
 
-    def begin_refresh(self, campaign: Campaign, *, publish_id: str | None = None) -> Campaign:
+    def begin_refresh(
+        self, campaign: Campaign, *, publish_id: str | None = None, by: Actor = SYSTEM
+    ) -> Campaign:
         """The campaign, REFRESHING, at its next generation; the stream starts the workflow.
 
         With a publish, which only a READY one can have, that is REQUESTED, both or none.
@@ -36,7 +46,8 @@ class RefreshStore(CampaignStore):
             "refresh_failed": False,
             "reason": None,
         }
-        actions = []
+        asked = Action.REFRESH if publish_id is None else Action.PUBLISH
+        actions = [self._entry(campaign.campaign_id, by, asked, State.REFRESHING)]
         if publish_id is not None:
             values["publish_id"] = publish_id
             publish = Publish(publish_id=publish_id, state=PublishState.REQUESTED, requested_at=now)
@@ -84,8 +95,16 @@ class RefreshStore(CampaignStore):
         values: dict[str, Any] = {"reason": reason, "refresh_failed": target is State.FAILED}
         if tally is not None:
             values["tally"] = tally_item(tally)
-        return self._update(
-            campaign_id, values, condition=_refreshing(generation), state=target, asked=target
+        change = Change(values, state=target, now=self._clock())
+        change.names |= {"#generation": "generation", "#deleting": "deleting"}
+        at_it = "#set_state = :refreshing AND #generation = :generation"
+        return self._change(
+            campaign_id,
+            change,
+            f"{at_it} AND attribute_not_exists(#deleting)",
+            {":refreshing": State.REFRESHING, ":generation": generation},
+            self._entry(campaign_id, SYSTEM, _ENDS[target], target, reason),
+            asked=target,
         )
 
     def drop_publish(self, campaign_id: str, publish_id: str, reason: str) -> bool:

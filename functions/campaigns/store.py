@@ -1,6 +1,8 @@
-"""The store of campaigns and their publishes. Every change of state is one conditional write."""
+"""The store of campaigns and their publishes. Every change of state is one transaction, together
+with its line in the history."""
 
 import uuid
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,8 @@ from botocore.exceptions import ClientError
 
 from functions.audience.records import Tally
 from functions.campaigns.conflicts import StateConflictError
+from functions.campaigns.history import SYSTEM, Action, Actor, Entry
+from functions.campaigns.history_items import AUDIT, entry_item, entry_of
 from functions.campaigns.items import (
     CAMPAIGN,
     KIND,
@@ -31,6 +35,16 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 BY_CREATED = "by_created"
+# After every id that a record may have.
+LAST = "~"
+_ACTIONS = {
+    State.READY: Action.READY,
+    State.PUBLISHING: Action.PUBLISH,
+    State.PUBLISHED: Action.PUBLISHED,
+    State.REFRESHING: Action.REFRESH,
+    State.CANCELLED: Action.CANCEL,
+    State.FAILED: Action.FAIL,
+}
 
 
 class CampaignStore:
@@ -40,26 +54,28 @@ class CampaignStore:
         self._table = table
         self._clock = clock
 
-    def create(self, campaign: Campaign) -> bool:
+    def create(self, campaign: Campaign, *, by: Actor = SYSTEM) -> bool:
         """Stores a new campaign; False if the id is taken. The stream starts the workflow."""
+        put = {
+            "TableName": self._table.name,
+            "Item": campaign_item(campaign),
+            "ConditionExpression": "attribute_not_exists(#record)",
+            "ExpressionAttributeNames": {"#record": "record"},
+        }
+        entry = self._entry(campaign.campaign_id, by, Action.CREATE, State.BUILDING)
         try:
-            self._table.put_item(
-                Item=campaign_item(campaign), ConditionExpression=Attr("record").not_exists()
-            )
-        except ClientError as error:
-            raise_unless_condition_failed(error)
+            transact(self._table, [{"Put": put}, entry])
+        except ConditionFailedError:
             return False
         return True
 
     def find(self, campaign_id: str) -> Campaign | None:
         """The campaign with its publishes, oldest first; None if there is none."""
-        answer = self._table.query(
-            KeyConditionExpression=Key("campaign_id").eq(campaign_id), ConsistentRead=True
-        )
-        items = {item["record"]: item for item in answer["Items"]}
+        records = Key("record").between(CAMPAIGN, PUBLISH + LAST)
+        items = {item["record"]: item for item in self._items(campaign_id, records)}
         if CAMPAIGN not in items:
             return None
-        publishes = [publish_of(item) for name, item in items.items() if name != CAMPAIGN]
+        publishes = [publish_of(item) for name, item in items.items() if name.startswith(PUBLISH)]
         return campaign_of(items[CAMPAIGN], publishes)
 
     def get(self, campaign_id: str) -> Campaign:
@@ -91,6 +107,24 @@ class CampaignStore:
             if len(found) == limit:
                 return found, {name: str(start[name]) for name in ("campaign_id", "created_at")}
 
+    def history(
+        self, campaign_id: str, *, limit: int, after: str | None
+    ) -> tuple[list[Entry], str | None]:
+        """Up to `limit` entries, newest first, and the record that the next page starts after."""
+        request: dict[str, Any] = {}
+        if after is not None:
+            request["ExclusiveStartKey"] = {"campaign_id": campaign_id, "record": after}
+        answer = self._table.query(
+            KeyConditionExpression=Key("campaign_id").eq(campaign_id)
+            & Key("record").begins_with(AUDIT),
+            ConsistentRead=True,
+            ScanIndexForward=False,
+            Limit=limit,
+            **request,
+        )
+        last = answer.get("LastEvaluatedKey")
+        return [entry_of(item) for item in answer["Items"]], str(last["record"]) if last else None
+
     # The campaign's life
 
     def change_state(
@@ -100,13 +134,21 @@ class CampaignStore:
         *,
         reason: str | None = None,
         tally: Tally | None = None,
+        by: Actor = SYSTEM,
     ) -> Campaign:
         """The campaign in its new state; ConflictError naming the present one, NotFoundError."""
         values: dict[str, Any] = {"reason": reason}
         if tally is not None:
             values["tally"] = tally_item(tally)
-        return self._update(
-            campaign_id, values, condition=_may_become(target), state=target, asked=target
+        sources = sorted(allowed_from(target))
+        names = {f":from{index}": state for index, state in enumerate(sources)}
+        return self._change(
+            campaign_id,
+            Change(values, state=target, now=self._clock()),
+            f"#set_state IN ({', '.join(names)})",
+            names,
+            self._entry(campaign_id, by, _ACTIONS[target], target, reason),
+            asked=target,
         )
 
     def attach(self, campaign_id: str, *, topic_arn: str, execution_arn: str) -> Campaign:
@@ -132,24 +174,30 @@ class CampaignStore:
             raise _no_campaign(campaign_id)
         return campaign
 
-    def mark_deleting(self, campaign_id: str) -> Campaign:
+    def mark_deleting(self, campaign_id: str, *, by: Actor = SYSTEM) -> Campaign:
         """The campaign, from now on hidden; the stream has it cleaned up, again if asked again.
         ConflictError while it is PUBLISHING: deleting its topic could lose messages."""
-        return self._update(
+        change = Change({"deleting": True, "delete_asked_at": to_wire(self._clock())})
+        change.names["#state"] = "state"
+        return self._change(
             campaign_id,
-            {"deleting": True, "delete_asked_at": to_wire(self._clock())},
-            condition=Attr("deleting").exists() | Attr("state").ne(State.PUBLISHING),
+            change,
+            "(attribute_exists(#set_deleting) OR #state <> :publishing)",
+            {":publishing": State.PUBLISHING},
+            self._entry(campaign_id, by, Action.DELETE, "hidden"),
+            asked=None,
         )
 
-    def delete(self, campaign: Campaign) -> None:
-        """Removes the campaign, its publishes first."""
-        keys = [_publish_key(campaign.campaign_id, each.publish_id) for each in campaign.publishes]
+    def delete(self, campaign_id: str) -> None:
+        """Removes the campaign and all that is kept with it; itself last."""
+        names = [item["record"] for item in self._items(campaign_id, only="record")]
+        keys = [{"campaign_id": campaign_id, "record": name} for name in names if name != CAMPAIGN]
         batch_delete(self._table, keys)
-        self._table.delete_item(Key=campaign_key(campaign.campaign_id))
+        self._table.delete_item(Key=campaign_key(campaign_id))
 
     # Publishing
 
-    def request_publish(self, campaign_id: str, publish_id: str) -> Campaign:
+    def request_publish(self, campaign_id: str, publish_id: str, *, by: Actor = SYSTEM) -> Campaign:
         """READY becomes PUBLISHING with a publish REQUESTED, both or none; ConflictError if not."""
         now = self._clock()
         publish = Publish(publish_id=publish_id, state=PublishState.REQUESTED, requested_at=now)
@@ -168,6 +216,7 @@ class CampaignStore:
                             "Item": publish_item(campaign_id, publish),
                         }
                     },
+                    self._entry(campaign_id, by, Action.PUBLISH, State.PUBLISHING),
                 ],
             )
         except ConditionFailedError as error:
@@ -230,6 +279,7 @@ class CampaignStore:
                         "#set_state = :publishing",
                         {":publishing": State.PUBLISHING},
                     ),
+                    self._entry(campaign_id, SYSTEM, Action.REFUSED, State.READY, reason),
                 ],
             )
         except ConditionFailedError:
@@ -265,6 +315,62 @@ class CampaignStore:
 
     # Shared by the above
 
+    def _items(
+        self, campaign_id: str, records: ConditionBase | None = None, *, only: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """What is kept under the campaign's key, over all pages."""
+        key = Key("campaign_id").eq(campaign_id)
+        request: dict[str, Any] = {
+            "KeyConditionExpression": key if records is None else key & records,
+            "ConsistentRead": True,
+        }
+        if only is not None:
+            request |= {
+                "ProjectionExpression": "#only",
+                "ExpressionAttributeNames": {"#only": only},
+            }
+        while True:
+            answer = self._table.query(**request)
+            yield from answer["Items"]
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def _entry(
+        self,
+        campaign_id: str,
+        by: Actor,
+        action: Action,
+        outcome: str,
+        reason: str | None = None,
+    ) -> dict[str, Any]:
+        """A new line of the history as a transaction has it."""
+        entry = Entry(at=self._clock(), by=by, action=action, outcome=str(outcome), reason=reason)
+        return {"Put": {"TableName": self._table.name, "Item": entry_item(campaign_id, entry)}}
+
+    def _change(
+        self,
+        campaign_id: str,
+        change: "Change",
+        condition: str,
+        values: dict[str, Any],
+        entry: dict[str, Any],
+        *,
+        asked: State | None,
+    ) -> Campaign:
+        """The campaign after the change and its line in the history were written, both or none."""
+        change.names["#record"] = "record"
+        condition = f"attribute_exists(#record) AND {condition}"
+        update = self._update_action(campaign_key(campaign_id), change, condition, values)
+        try:
+            transact(self._table, [update, entry])
+        except ConditionFailedError as error:
+            raise conflict(self.find(campaign_id), campaign_id, asked) from error
+        campaign = self.find(campaign_id)
+        if campaign is None:
+            raise _no_campaign(campaign_id)
+        return campaign
+
     def _update_action(
         self, key: dict[str, str], change: "Change", condition: str, values: dict[str, Any]
     ) -> dict[str, Any]:
@@ -286,10 +392,9 @@ class CampaignStore:
         values: dict[str, Any],
         *,
         condition: ConditionBase | None = None,
-        state: State | None = None,
         asked: State | None = None,
     ) -> Campaign:
-        change = Change(values, state=state, now=self._clock())
+        change = Change(values)
         exists = Attr("record").exists()
         try:
             answer = update_item(
@@ -353,10 +458,6 @@ class Change:
 def _at(generation: int) -> ConditionBase:
     same: ConditionBase = Attr("generation").eq(generation)
     return Attr("generation").not_exists() | same if generation == 1 else same
-
-
-def _may_become(target: State) -> ConditionBase:
-    return Attr("state").is_in(sorted(allowed_from(target)))
 
 
 def conflict(

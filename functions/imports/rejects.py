@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functions.imports.columns import REJECT_REASON
 from functions.imports.exact import decoded
 from functions.imports.lines import SHOWN_BYTES
-from functions.imports.reading import Layout, RawRow, Row
+from functions.imports.reading import Layout, Row
 from functions.imports.records import FileFormat
 from functions.imports.results import ERRORS_SHOWN
 from functions.shared import exact_json
@@ -20,8 +20,6 @@ from functions.shared.errors import InvalidPart
 PART_BYTES = 8 * 1024 * 1024
 # A line that is no JSON object cannot take the reason in.
 REJECTED_LINE = "RejectedLine"
-
-SUFFIXES = {FileFormat.CSV: "csv", FileFormat.NDJSON: "ndjson"}
 
 
 def beginning(layout: Layout) -> bytes:
@@ -104,6 +102,3 @@ def _json_line(row: Row, reason: str) -> str:
     comma = "," if device else ""
     added = f"{json.dumps(REJECT_REASON)}:{json.dumps(reason, ensure_ascii=False)}"
     return f"{raw.rstrip()[:-1].rstrip()}{comma}{added}}}"
-
-
-__all__ = ["RawRow", "RejectsWriter", "beginning", "reason_of", "rejected_line"]

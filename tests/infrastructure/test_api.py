@@ -35,6 +35,7 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
         "POST /campaigns": CAMPAIGNS,
         "GET /campaigns": CAMPAIGNS,
         "GET /campaigns/{id}": CAMPAIGNS,
+        "GET /campaigns/{id}/history": CAMPAIGNS,
         "DELETE /campaigns/{id}": CAMPAIGNS,
         "POST /campaigns/{id}/publish": CAMPAIGNS,
         "POST /campaigns/{id}/cancel": CAMPAIGNS,

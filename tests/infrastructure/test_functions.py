@@ -64,7 +64,7 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
     "imports.workflow": (900, 1024, {**IMPORTS, "LOAD_QUEUE_URL": "<Imports/LoadQueue>"}),
     "imports.load": (
         60,
-        1024,
+        1769,
         {
             **IMPORTS,
             "LOAD_QUEUE_URL": "<Imports/LoadQueue>",

@@ -144,7 +144,7 @@ def test_the_other_queues_have_their_functions_which_report_single_failures(
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_the_launcher_is_called_for_campaigns_that_are_new_or_to_be_deleted(
+def test_the_launcher_is_called_for_campaigns_that_are_new_refreshed_or_to_be_deleted(
     fanfare: Synthesized,
 ) -> None:
     mapping = source(fanfare, "campaigns.launcher")
@@ -158,6 +158,10 @@ def test_the_launcher_is_called_for_campaigns_that_are_new_or_to_be_deleted(
         {
             "Pattern": '{"eventName":["MODIFY"],"dynamodb":{"NewImage":'
             '{"record":{"S":["campaign"]},"deleting":{"BOOL":[true]}}}}'
+        },
+        {
+            "Pattern": '{"eventName":["MODIFY"],"dynamodb":{"NewImage":'
+            '{"record":{"S":["campaign"]},"state":{"S":["REFRESHING"]}}}}'
         },
     ]
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]

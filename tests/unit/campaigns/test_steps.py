@@ -62,20 +62,20 @@ def test_prepare_leaves_a_cancelled_campaign_alone(world: World) -> None:
 
 
 def test_prepare_leaves_nothing_of_a_deleted_campaign(world: World) -> None:
-    campaign = world.building()
+    world.building()
     world.steps.prepare("c1", "x1")
-    world.store.delete(campaign)
+    world.store.delete("c1")
     assert world.steps.prepare("c1", "x1") == {"active": False, "refresh": False, "segments": []}
     assert world.topics.topics == {}
     assert world.lists.progress(["c1"]) == {}
 
 
 def test_a_campaign_deleted_while_it_is_prepared_leaves_nothing(world: World) -> None:
-    campaign = world.building()
+    world.building()
     create = world.topics.create
 
     def deleted_meanwhile(name: str) -> str:
-        world.store.delete(campaign)
+        world.store.delete("c1")
         return create(name)
 
     with pytest.MonkeyPatch.context() as patch:
