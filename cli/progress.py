@@ -71,6 +71,8 @@ def campaign_progress(*, show: bool) -> Iterator[Callable[[dict[str, Any]], None
         def update(campaign: dict[str, Any]) -> None:
             counts = campaign["counts"]
             done, total = int(counts["processed"]), int(counts["matched"])
+            if campaign["state"] == "REFRESHING" and (changes := campaign.get("changes")):
+                done, total = int(changes["done"]), int(changes["found"])
             measured = pace.of("", done)
             rate = float(campaign.get("rate") or 0) or measured
             listed = counts["segments_listed"] == counts["segments_total"]

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from cli import campaign_view, output
-from cli.api import Api
-from cli.commands import messages
+from cli.commands import lists, messages
 from cli.commands.common import Json, find_api, read_json
+from cli.commands.following import follow, print_campaign
 from cli.commands.message_options import (
     Body,
     Data,
@@ -18,9 +18,6 @@ from cli.commands.message_options import (
     Whole,
     message_of,
 )
-from cli.errors import EXIT_REFUSED
-from cli.progress import campaign_progress
-from cli.watching import GOOD, RESTING, wait_for
 
 app = typer.Typer(no_args_is_help=True, help="Messages, their audiences, and what became of them.")
 
@@ -45,6 +42,9 @@ def create(  # noqa: PLR0917 (a command's options)
     time_zone: Annotated[
         str | None, typer.Option(help="For --publish-at without an offset: Asia/Taipei.")
     ] = None,
+    refresh_before_publish: Annotated[
+        bool, typer.Option("--refresh-before-publish", help="Each publish refreshes the list.")
+    ] = False,
     idempotency_key: Annotated[
         str | None, typer.Option(help="The same key again makes no second campaign.")
     ] = None,
@@ -64,16 +64,20 @@ def create(  # noqa: PLR0917 (a command's options)
             whole=message,
         ),
     }
-    given = {"publish_at": publish_at, "time_zone": time_zone}
+    given = {
+        "publish_at": publish_at,
+        "time_zone": time_zone,
+        "refresh": "before_publish" if refresh_before_publish else None,
+    }
     wanted |= {field: value for field, value in given.items() if value is not None}
     api = find_api(ctx)
     # A key of its own where none is given: only so may the request be sent again if it gets lost.
     key = idempotency_key or str(uuid.uuid4())
     campaign = api.post("campaigns", body=wanted, idempotency_key=key)
     if watch:
-        _watch(api, campaign["id"], as_json=as_json)
+        follow(api, campaign["id"], as_json=as_json)
     else:
-        _show(campaign, as_json=as_json)
+        print_campaign(campaign, as_json=as_json)
 
 
 @app.command("list")
@@ -115,13 +119,13 @@ def list_(
 @app.command()
 def show(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
     """Show one campaign: can it be sent, who gets it, did it go out once."""
-    _show(find_api(ctx).get("campaigns", campaign_id), as_json=as_json)
+    print_campaign(find_api(ctx).get("campaigns", campaign_id), as_json=as_json)
 
 
 @app.command()
 def watch(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
     """Watch a campaign until it is READY, PUBLISHED, CANCELLED or FAILED (the last two: exit 1)."""
-    _watch(find_api(ctx), campaign_id, as_json=as_json)
+    follow(find_api(ctx), campaign_id, as_json=as_json)
 
 
 @app.command()
@@ -135,9 +139,9 @@ def publish(
     api = find_api(ctx)
     campaign = api.post("campaigns", campaign_id, "publish")
     if wait:
-        _watch(api, campaign_id, as_json=as_json, good={"PUBLISHED"})
+        follow(api, campaign_id, as_json=as_json, good={"PUBLISHED"})
     else:
-        _show(campaign, as_json=as_json)
+        print_campaign(campaign, as_json=as_json)
 
 
 @app.command()
@@ -168,6 +172,9 @@ def history(
         output.say(f"more: fanfare campaign history {campaign_id} --next {page['next']}")
 
 
+app.command("refresh")(lists.refresh)
+app.command("members")(lists.members)
+app.command("verify")(lists.verify)
 app.command("preview")(messages.preview)
 app.command("test-send")(messages.send_test)
 
@@ -175,7 +182,7 @@ app.command("test-send")(messages.send_test)
 @app.command()
 def cancel(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
     """Give a campaign up before it is sent."""
-    _show(find_api(ctx).post("campaigns", campaign_id, "cancel"), as_json=as_json)
+    print_campaign(find_api(ctx).post("campaigns", campaign_id, "cancel"), as_json=as_json)
 
 
 @app.command()
@@ -186,21 +193,3 @@ def delete(ctx: typer.Context, campaign_id: Id, as_json: Json = False) -> None:
         output.print_json(campaign)
     else:
         output.say(f"{campaign_id} is removed; its topic and list go in the background")
-
-
-def _watch(
-    api: Api, campaign_id: str, *, as_json: bool, good: frozenset[str] | set[str] = GOOD
-) -> None:
-    with campaign_progress(show=not as_json) as update:
-        campaign = wait_for(api, campaign_id, until=RESTING, update=update)
-    _show(campaign, as_json=as_json)
-    if campaign["state"] not in good:
-        raise typer.Exit(EXIT_REFUSED)
-
-
-def _show(campaign: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        output.print_json(campaign)
-        return
-    for question, answer in campaign_view.lines(campaign):
-        output.say(f"{question:<18}{answer}")

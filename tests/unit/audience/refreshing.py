@@ -96,22 +96,30 @@ class FakeQueue:
 
     deaths: Deaths
     waiting: list[ChunkMessage] = field(default_factory=list)
+    sent: int = 0
 
     def send(self, messages: Sequence[ChunkMessage]) -> None:
         for message in messages:
             self.deaths.line()
             self.waiting.append(message)
+            self.sent += 1
         self.deaths.line()
 
 
-class CountingTable:
-    """The requests that a table was sent, and the items that these wrote."""
+class Counting:
+    """The requests that DynamoDB was sent, and the items that these wrote."""
 
-    def __init__(self, table: "Table") -> None:
+    def __init__(self) -> None:
         self.requests: Counter[str] = Counter()
         self.writes = 0
         self._lock = threading.Lock()
+
+    def watch(self, table: "Table") -> None:
         table.meta.client.meta.events.register("before-call.dynamodb", self._count)
+
+    def clear(self) -> None:
+        self.requests.clear()
+        self.writes = 0
 
     def _count(self, model: Any, params: dict[str, Any], **_: Any) -> None:
         body = json.loads(params["body"])
@@ -128,7 +136,7 @@ class CountingTable:
 class RefreshWorld:
     """Devices, a list of those in Fiji, and all that works on it."""
 
-    def __init__(self, *, chunk_size: int = 3, threads: int = 1) -> None:
+    def __init__(self, *, chunk_size: int = 3) -> None:
         self.deaths = Deaths()
         self.devices = make_devices_table()
         self.table = make_lists_table()
@@ -145,7 +153,7 @@ class RefreshWorld:
             unsubscribe=self.topic.unsubscribe,
             pace=Pace(1_000_000),
             wake=lambda _token: True,
-            threads=threads,
+            threads=1,  # moto's tables are not made for more
             sleep=lambda _seconds: None,
         )
         self._mark("write_chunks", "claim", "write_members", "tick", "remove_leaver")
