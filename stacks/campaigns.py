@@ -4,6 +4,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
+from stacks.announcer import CampaignEvents
 from stacks.api import INTEGRATION_TIMEOUT
 from stacks.audience import Audience
 from stacks.campaign_topics import CampaignTopics
@@ -108,6 +109,10 @@ class Campaigns(Construct):
             clean_up_queue=self.clean_up_queue,
         )
 
+        self.events = CampaignEvents(
+            self, "Events", config=config, package=package, campaigns=self.table
+        )
+
     def _add_tables(self, config: Config) -> None:
         self.table = Table(
             self,
@@ -115,7 +120,7 @@ class Campaigns(Construct):
             config=config,
             partition_key="campaign_id",
             sort_key="record",
-            stream=dynamodb.StreamViewType.NEW_IMAGE,
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
             indexes=[
                 dynamodb.GlobalSecondaryIndexPropsV2(
                     index_name=BY_CREATED_INDEX,

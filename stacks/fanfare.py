@@ -102,6 +102,7 @@ class Fanfare(Stack):
             "ApiUrl": api.api_endpoint,
             "PlatformParameterPath": devices.platform_parameter_path,
             "EndpointEventsTopicArn": devices.events.topic.topic_arn,
+            "EventBusName": campaigns.events.bus.event_bus_name,
             "TopicNamePrefix": topics.name_prefix,
             "StateMachineArn": workflow.state_machine.state_machine_arn,
             "SubscribeQueueUrl": audience.subscribe_queue.queue_url,

@@ -106,6 +106,7 @@ def test_the_stacks_say_where_their_parts_are(fanfare: Synthesized, hello: Synth
         "SubscribeQueueUrl": "<Audience/SubscribeQueue>",
         "SubscribeDeadLettersUrl": "<Audience/SubscribeDeadLetters>",
         "EndpointEventsTopicArn": "<Devices/Events/EndpointEventsTopic>",
+        "EventBusName": "<Campaigns/Events/Bus>",
         "TopicNamePrefix": "Fanfare-campaign-",
         "ProbeQueueUrl": "<Campaigns/Workflow/ProbeQueue>",
     }

@@ -93,6 +93,7 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "CLEAN_UP_QUEUE_URL": "<Campaigns/CleanUpQueue>",
         },
     ),
+    "campaigns.announcer": (30, 512, {"EVENT_BUS_NAME": "<Campaigns/Events/Bus>"}),
     "campaigns.workflow": (
         900,
         1024,
