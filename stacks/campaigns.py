@@ -70,6 +70,8 @@ class Campaigns(Construct):
                 "campaigns",
                 **settings,
                 idempotency_table=self.idempotency.table_name,
+                schedule_role_arn=self.workflow.schedules.role.role_arn,
+                due_function_arn=self.workflow.due.function_arn,
                 gate_days=str(config.gate_days),
             ),
         )
@@ -144,6 +146,8 @@ class Campaigns(Construct):
             audience.lists.allow_items(function)
             self.workflow.schedules.allow(function, "DeleteSchedule")
             self.workflow.allow_stopping(function)
+        self.workflow.schedules.allow(self.api_function, "CreateSchedule")
+        self.workflow.schedules.allow_pass_role(self.api_function)
         self.table.allow_index(self.api_function, BY_CREATED_INDEX)
         self.table.allow_reading(self.messages_function)
         self.idempotency.allow_items(self.api_function)

@@ -78,6 +78,7 @@ class Fanfare(Stack):
             "POST /campaigns",
             "GET /campaigns",
             "GET /campaigns/{id}",
+            "PATCH /campaigns/{id}",
             "GET /campaigns/{id}/history",
             "DELETE /campaigns/{id}",
             "POST /campaigns/{id}/publish",

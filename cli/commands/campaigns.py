@@ -1,4 +1,4 @@
-"""`fanfare campaign create|list|show|watch|history|publish|cancel|delete`; more in messages.py."""
+"""`fanfare campaign create|list|show|watch|schedule|history|publish|…`; more in messages.py."""
 
 import uuid
 from typing import Annotated, Any
@@ -25,6 +25,14 @@ from cli.watching import GOOD, RESTING, wait_for
 app = typer.Typer(no_args_is_help=True, help="Messages, their audiences, and what became of them.")
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The campaign's id.")]
+IfLate = Annotated[
+    str | None,
+    typer.Option(
+        "--if-late",
+        metavar="publish|skip",
+        help="If the list is READY only after its time: send then, or cancel. Default: publish.",
+    ),
+]
 MOST_LISTED = 100
 
 
@@ -45,6 +53,7 @@ def create(  # noqa: PLR0917 (a command's options)
     time_zone: Annotated[
         str | None, typer.Option(help="For --publish-at without an offset: Asia/Taipei.")
     ] = None,
+    if_late: IfLate = None,
     idempotency_key: Annotated[
         str | None, typer.Option(help="The same key again makes no second campaign.")
     ] = None,
@@ -64,7 +73,7 @@ def create(  # noqa: PLR0917 (a command's options)
             whole=message,
         ),
     }
-    given = {"publish_at": publish_at, "time_zone": time_zone}
+    given = {"publish_at": publish_at, "time_zone": time_zone, "if_late": if_late}
     wanted |= {field: value for field, value in given.items() if value is not None}
     api = find_api(ctx)
     # A key of its own where none is given: only so may the request be sent again if it gets lost.
@@ -138,6 +147,30 @@ def publish(
         _watch(api, campaign_id, as_json=as_json, good={"PUBLISHED"})
     else:
         _show(campaign, as_json=as_json)
+
+
+@app.command()
+def schedule(  # noqa: PLR0917 (a command's options)
+    ctx: typer.Context,
+    campaign_id: Id,
+    publish_at: Annotated[
+        str | None, typer.Option(help="The new time: 2026-12-24T09:00, or with an offset.")
+    ] = None,
+    time_zone: Annotated[
+        str | None, typer.Option(help="For --publish-at without an offset: Asia/Taipei.")
+    ] = None,
+    none: Annotated[bool, typer.Option("--none", help="No time: publish it by hand.")] = False,
+    if_late: IfLate = None,
+    as_json: Json = False,
+) -> None:
+    """Move or remove the time at which a campaign is sent, until that is asked for."""
+    if none and publish_at is not None:
+        raise typer.BadParameter("--publish-at and --none contradict each other")
+    given = {"publish_at": publish_at, "time_zone": time_zone, "if_late": if_late}
+    wanted: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+    if none:
+        wanted["publish_at"] = None
+    _show(find_api(ctx).patch("campaigns", campaign_id, body=wanted), as_json=as_json)
 
 
 @app.command()

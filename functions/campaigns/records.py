@@ -2,11 +2,19 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from functions.audience.criteria import Criteria
 from functions.audience.records import Tally
 from functions.campaigns.message import Message
 from functions.campaigns.states import PublishState, State
+
+
+class IfLate(StrEnum):
+    """What becomes of a campaign whose list is READY only after its publish_at."""
+
+    PUBLISH = "publish"  # it goes out as soon as it can
+    SKIP = "skip"  # it is CANCELLED with the reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +30,7 @@ class Publish:
     message_id: str | None = None
     reason: str | None = None
     receipts: frozenset[str] = frozenset()
+    late_by_seconds: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +46,9 @@ class Campaign:
     times: dict[State, datetime]
     reason: str | None = None
     publish_at: datetime | None = None
+    if_late: IfLate = IfLate.PUBLISH
+    time_used: bool = False
+    former_times: frozenset[datetime] = frozenset()
     topic_arn: str | None = None
     execution_arn: str | None = None
     tally: Tally | None = None
@@ -45,3 +57,13 @@ class Campaign:
     receipt_token: str | None = None
     deleting: bool = False
     publishes: tuple[Publish, ...] = field(default=())
+
+    @property
+    def due_at(self) -> datetime | None:
+        """When it is to go out by itself; None without a time, or once a publish used it up."""
+        return None if self.time_used else self.publish_at
+
+    @property
+    def schedule_times(self) -> frozenset[datetime]:
+        """The times that there may be schedules for."""
+        return self.former_times | ({self.publish_at} if self.publish_at else frozenset())

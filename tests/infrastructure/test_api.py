@@ -34,6 +34,7 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
         "POST /campaigns": CAMPAIGNS,
         "GET /campaigns": CAMPAIGNS,
         "GET /campaigns/{id}": CAMPAIGNS,
+        "PATCH /campaigns/{id}": CAMPAIGNS,
         "GET /campaigns/{id}/history": CAMPAIGNS,
         "DELETE /campaigns/{id}": CAMPAIGNS,
         "POST /campaigns/{id}/publish": CAMPAIGNS,

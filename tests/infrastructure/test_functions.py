@@ -76,6 +76,8 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "LISTS_TABLE": LISTS,
             "IDEMPOTENCY_TABLE": "<Campaigns/IdempotencyTable>",
             "SCHEDULE_GROUP": GROUP,
+            "SCHEDULE_ROLE_ARN": "<Campaigns/Workflow/Schedules/Role.Arn>",
+            "DUE_FUNCTION_ARN": "<Campaigns/Workflow/Due.Arn>",
             "GATE_DAYS": "90",
         },
     ),

@@ -132,12 +132,13 @@ def test_each_function_does_with_schedules_what_it_is_for(fanfare: Synthesized) 
     }
 
     assert actions == {
-        "campaigns.api": {"DeleteSchedule"},
+        "campaigns.api": {"CreateSchedule", "DeleteSchedule"},
         "campaigns.clean_up": {"DeleteSchedule"},
         "campaigns.workflow": {"CreateSchedule"},
     }
     assert allowed_to(fanfare, "iam") == {
-        "campaigns.workflow": {("PassRole", "<Campaigns/Workflow/Schedules/Role.Arn>")}
+        "campaigns.api": {("PassRole", "<Campaigns/Workflow/Schedules/Role.Arn>")},
+        "campaigns.workflow": {("PassRole", "<Campaigns/Workflow/Schedules/Role.Arn>")},
     }
 
 
