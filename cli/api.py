@@ -41,6 +41,10 @@ class Api:
         """The stored thing as it is now."""
         return self._call("PUT", steps, body=body, repeatable=True)
 
+    def patch(self, *steps: str, body: Any) -> Any:
+        """The thing with these parts changed, as it is now."""
+        return self._call("PATCH", steps, body=body, repeatable=True)
+
     def delete(self, *steps: str) -> Any:
         """What the API says of the removal; None if it says nothing."""
         return self._call("DELETE", steps)

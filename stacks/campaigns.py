@@ -4,6 +4,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
+from stacks.announcer import CampaignEvents
 from stacks.api import INTEGRATION_TIMEOUT
 from stacks.audience import Audience
 from stacks.campaign_topics import CampaignTopics
@@ -69,6 +70,8 @@ class Campaigns(Construct):
                 "campaigns",
                 **settings,
                 idempotency_table=self.idempotency.table_name,
+                schedule_role_arn=self.workflow.schedules.role.role_arn,
+                due_function_arn=self.workflow.due.function_arn,
                 gate_days=str(config.gate_days),
             ),
         )
@@ -120,6 +123,10 @@ class Campaigns(Construct):
             clean_up_queue=self.clean_up_queue,
         )
 
+        self.events = CampaignEvents(
+            self, "Events", config=config, package=package, campaigns=self.table
+        )
+
     def _add_tables(self, config: Config) -> None:
         self.table = Table(
             self,
@@ -127,7 +134,7 @@ class Campaigns(Construct):
             config=config,
             partition_key="campaign_id",
             sort_key="record",
-            stream=dynamodb.StreamViewType.NEW_IMAGE,
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
             indexes=[
                 dynamodb.GlobalSecondaryIndexPropsV2(
                     index_name=BY_CREATED_INDEX,
@@ -151,6 +158,8 @@ class Campaigns(Construct):
             audience.lists.allow_items(function)
             self.workflow.schedules.allow(function, "DeleteSchedule")
             self.workflow.allow_stopping(function)
+        self.workflow.schedules.allow(self.api_function, "CreateSchedule")
+        self.workflow.schedules.allow_pass_role(self.api_function)
         self.table.allow_index(self.api_function, BY_CREATED_INDEX)
         self.table.allow_reading(self.messages_function)
         self.table.allow_items(self.members_function)

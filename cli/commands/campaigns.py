@@ -1,4 +1,4 @@
-"""`fanfare campaign create|list|show|watch|history|publish|cancel|delete`; more in messages.py."""
+"""`fanfare campaign create|list|show|watch|schedule|history|publish|…`; more in messages.py."""
 
 import uuid
 from typing import Annotated, Any
@@ -22,6 +22,14 @@ from cli.commands.message_options import (
 app = typer.Typer(no_args_is_help=True, help="Messages, their audiences, and what became of them.")
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The campaign's id.")]
+IfLate = Annotated[
+    str | None,
+    typer.Option(
+        "--if-late",
+        metavar="publish|skip",
+        help="If the list is READY only after its time: send then, or cancel. Default: publish.",
+    ),
+]
 MOST_LISTED = 100
 
 
@@ -45,6 +53,7 @@ def create(  # noqa: PLR0917 (a command's options)
     refresh_before_publish: Annotated[
         bool, typer.Option("--refresh-before-publish", help="Each publish refreshes the list.")
     ] = False,
+    if_late: IfLate = None,
     idempotency_key: Annotated[
         str | None, typer.Option(help="The same key again makes no second campaign.")
     ] = None,
@@ -67,6 +76,7 @@ def create(  # noqa: PLR0917 (a command's options)
     given = {
         "publish_at": publish_at,
         "time_zone": time_zone,
+        "if_late": if_late,
         "refresh": "before_publish" if refresh_before_publish else None,
     }
     wanted |= {field: value for field, value in given.items() if value is not None}
@@ -142,6 +152,30 @@ def publish(
         follow(api, campaign_id, as_json=as_json, good={"PUBLISHED"})
     else:
         print_campaign(campaign, as_json=as_json)
+
+
+@app.command()
+def schedule(  # noqa: PLR0917 (a command's options)
+    ctx: typer.Context,
+    campaign_id: Id,
+    publish_at: Annotated[
+        str | None, typer.Option(help="The new time: 2026-12-24T09:00, or with an offset.")
+    ] = None,
+    time_zone: Annotated[
+        str | None, typer.Option(help="For --publish-at without an offset: Asia/Taipei.")
+    ] = None,
+    none: Annotated[bool, typer.Option("--none", help="No time: publish it by hand.")] = False,
+    if_late: IfLate = None,
+    as_json: Json = False,
+) -> None:
+    """Move or remove the time at which a campaign is sent, until that is asked for."""
+    if none and publish_at is not None:
+        raise typer.BadParameter("--publish-at and --none contradict each other")
+    given = {"publish_at": publish_at, "time_zone": time_zone, "if_late": if_late}
+    wanted: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+    if none:
+        wanted["publish_at"] = None
+    print_campaign(find_api(ctx).patch("campaigns", campaign_id, body=wanted), as_json=as_json)
 
 
 @app.command()

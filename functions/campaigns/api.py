@@ -32,6 +32,7 @@ from functions.campaigns.schema import (
     CampaignPage,
     CampaignRequest,
     CampaignView,
+    ScheduleRequest,
 )
 from functions.shared import clients
 from functions.shared.clock import utc_now
@@ -60,6 +61,8 @@ class CampaignsApiSettings(Settings):
     lists_table: str
     idempotency_table: str
     schedule_group: str
+    schedule_role_arn: str
+    due_function_arn: str
     gate_days: int
 
 
@@ -74,7 +77,12 @@ def _campaigns() -> Campaigns:
         store=RefreshStore(clients.table(settings.campaigns_table), clock=utc_now),
         lists=ListStore(clients.table(settings.lists_table)),
         executions=Executions(stepfunctions),
-        schedules=Schedules(clients.scheduler(), group=settings.schedule_group),
+        schedules=Schedules(
+            clients.scheduler(),
+            group=settings.schedule_group,
+            role_arn=settings.schedule_role_arn,
+            function_arn=settings.due_function_arn,
+        ),
         wake=partial(wake, stepfunctions),
         clock=utc_now,
         gate_days=settings.gate_days,
@@ -162,6 +170,18 @@ def show_history(
     next_token: Annotated[str | None, Query(alias="next")] = None,
 ) -> HistoryPage:
     return _campaigns().history(campaign_id_of(campaign_id), limit=limit, token=next_token)
+
+
+@app.patch(
+    "/campaigns/<campaign_id>",
+    summary="Move or remove the time that a campaign is published at, until that is asked for",
+    responses=answers(
+        HTTPStatus.OK, "The campaign with its new time", CampaignView, InvalidInputError, *_NOT_NOW
+    ),
+)
+def reschedule_campaign(campaign_id: str, request: ScheduleRequest) -> CampaignView:
+    caller = caller_of(app.current_event)
+    return _campaigns().reschedule(campaign_id_of(campaign_id), request, by=caller)
 
 
 @app.post(

@@ -60,6 +60,16 @@ class StateConflictError(ConflictError):
         self.asked = asked
 
 
+class NotSchedulableError(ConflictError):
+    """The time of a campaign cannot be changed any more."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        super().__init__(
+            f"The campaign is {campaign.state}: its time can be moved or removed until a publish "
+            "is asked for, and once it is REFRESHING or READY again."
+        )
+
+
 class NobodyError(ConflictError):
     """The campaign reaches no device."""
 

@@ -50,7 +50,8 @@ class Deletion:
         self.lists.close(campaign_id)
         if campaign.execution_arn is not None:
             self.executions.stop(campaign.execution_arn, REASON)
-        self.schedules.remove(campaign_id)
+        for at in campaign.schedule_times:
+            self.schedules.remove(campaign_id, at)
         # By its name: a workflow that ended early may have made it without noting it.
         self.topics.delete(self.topic_arn_prefix + campaign_id)
         self.lists.delete_all(campaign_id)

@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.campaigns.publishing import publish_when_due
 from functions.campaigns.refresh_store import RefreshStore
 from functions.shared import clients
-from functions.shared.clock import utc_now
+from functions.shared.clock import Clock, to_wire, utc_now
 from functions.shared.errors import ConflictError
 from functions.shared.observability import logger, tracer
 from functions.shared.settings import Settings
@@ -35,16 +35,38 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> None:
     store, wake_workflow = _parts()
     campaign_id = event["campaign_id"]
     logger.append_keys(campaign_id=campaign_id)
-    due(campaign_id, store=store, wake=wake_workflow)
+    due(
+        campaign_id,
+        event.get("publish_at"),
+        store=store,
+        wake=wake_workflow,
+        clock=utc_now,
+    )
 
 
-def due(campaign_id: str, *, store: RefreshStore, wake: Wake) -> None:
-    """Publishes the campaign if it is there and READY. Called twice, it publishes once."""
+def due(
+    campaign_id: str,
+    publish_at: str | None,
+    *,
+    store: RefreshStore,
+    wake: Wake,
+    clock: Clock,
+) -> None:
+    """Publishes the campaign if it is there and READY. Called twice, it publishes once.
+
+    `publish_at` is the time that the schedule was made for. The record decides: if its time was
+    moved on meanwhile, another schedule calls for that. A schedule's own time has come, whatever
+    this machine's clock says.
+    """
     campaign = store.find(campaign_id)
     if campaign is None or campaign.deleting:
         logger.info("campaign is gone")
         return
+    at, now = campaign.due_at, clock()
+    if at is not None and at > now and to_wire(at) != publish_at:
+        logger.info("its time was moved", extra={"publish_at": to_wire(at)})
+        return
     try:
-        publish_when_due(campaign, store=store, wake=wake)
+        publish_when_due(campaign, store=store, wake=wake, now=now)
     except ConflictError as error:
         logger.info("not due any more", extra={"detail": str(error)})

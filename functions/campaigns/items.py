@@ -13,7 +13,7 @@ from typing import Any
 from functions.audience.criteria import from_json, to_json
 from functions.audience.records import Tally
 from functions.campaigns.message import Message
-from functions.campaigns.records import Campaign, Publish, Refresh
+from functions.campaigns.records import Campaign, IfLate, Publish, Refresh
 from functions.campaigns.states import PublishState, State
 from functions.shared.clock import from_wire, optional_to_wire, to_wire
 
@@ -36,6 +36,7 @@ def campaign_item(campaign: Campaign) -> dict[str, Any]:
         "times": {state: to_wire(time) for state, time in campaign.times.items()},
         "publish_at": optional_to_wire(campaign.publish_at),
         "refresh": campaign.refresh,
+        "if_late": campaign.if_late,
     }
     return {name: value for name, value in item.items() if value is not None}
 
@@ -53,6 +54,9 @@ def campaign_of(item: dict[str, Any], publishes: Iterable[Publish]) -> Campaign:
         times={State(state): from_wire(time) for state, time in item["times"].items()},
         reason=item.get("reason"),
         publish_at=_time(item, "publish_at"),
+        former_times=frozenset(map(from_wire, item.get("former_times", ()))),
+        if_late=IfLate(item.get("if_late", IfLate.PUBLISH)),
+        time_used=bool(item.get("time_used", item.get("publish_id") is not None)),
         topic_arn=item.get("topic_arn"),
         execution_arn=item.get("execution_arn"),
         tally=None if tally is None else _tally(tally),
@@ -80,16 +84,19 @@ def tally_item(tally: Tally) -> dict[str, Any]:
 
 def publish_item(campaign_id: str, publish: Publish) -> dict[str, Any]:
     """The item of a new publish."""
-    return {
+    item = {
         "campaign_id": campaign_id,
         "record": PUBLISH + publish.publish_id,
         "state": publish.state,
         "requested_at": to_wire(publish.requested_at),
+        "late_by_seconds": publish.late_by_seconds,
     }
+    return {name: value for name, value in item.items() if value is not None}
 
 
 def publish_of(item: dict[str, Any]) -> Publish:
     """The publish of an item."""
+    late = item.get("late_by_seconds")
     return Publish(
         publish_id=item["record"].removeprefix(PUBLISH),
         state=PublishState(item["state"]),
@@ -100,6 +107,7 @@ def publish_of(item: dict[str, Any]) -> Publish:
         message_id=item.get("message_id"),
         reason=item.get("reason"),
         receipts=frozenset(item.get("receipts", ())),
+        late_by_seconds=None if late is None else int(late),
     )
 
 

@@ -2,7 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from functions.audience.criteria import Criteria, parse
 from functions.audience.lists import ListStore
@@ -29,10 +29,11 @@ from functions.campaigns.schema import (
     CampaignPage,
     CampaignRequest,
     CampaignView,
+    ScheduleRequest,
     campaign_summary,
     campaign_view,
 )
-from functions.campaigns.states import State
+from functions.campaigns.states import SCHEDULABLE, State
 from functions.shared.clock import Clock
 from functions.shared.errors import IdempotencyMismatchError, NotFoundError
 from functions.shared.task_tokens import Wake
@@ -80,12 +81,8 @@ class Campaigns:
             created_at=now,
             times={State.BUILDING: now},
             refresh=request.refresh,
-            publish_at=parse_publish_at(
-                request.publish_at,
-                request.time_zone,
-                now=now,
-                at_most=timedelta(days=self.gate_days),
-            ),
+            publish_at=self._publish_at(request.publish_at, request.time_zone),
+            if_late=request.if_late,
         )
         if self.store.create(campaign, by=by):
             return campaign_view(campaign, None, now=now)
@@ -143,8 +140,38 @@ class Campaigns:
         self.lists.close(campaign_id)
         if campaign.execution_arn is not None:
             self.executions.stop(campaign.execution_arn, "cancelled")
-        self.schedules.remove(campaign_id)
+        for at in campaign.schedule_times:
+            self.schedules.remove(campaign_id, at)
         return self.show(campaign_id)
+
+    def reschedule(
+        self, campaign_id: str, request: ScheduleRequest, *, by: Actor = SYSTEM
+    ) -> CampaignView:
+        """The campaign with its time moved or removed; ConflictError once a publish is asked for,
+        NotFoundError, InvalidInputError.
+
+        The new schedule is made first: whoever dies after that leaves one too many, which finds
+        out from the record that nothing is due, and never one too few. For the same reason the old
+        one stays: two who move a time to and fro at once could remove the one that counts.
+        """
+        campaign = self.store.get(campaign_id)
+        at = campaign.publish_at
+        if request.names_a_time:
+            at = self._publish_at(request.publish_at, request.time_zone)
+        if at is not None and request.names_a_time and campaign.state in SCHEDULABLE:
+            self.schedules.set(campaign_id, at)
+        changed = self.store.reschedule(
+            campaign_id,
+            publish_at=at,
+            if_late=request.if_late or campaign.if_late,
+            former=campaign.schedule_times,
+            by=by,
+        )
+        return self._view(changed)
+
+    def _publish_at(self, text: str | None, time_zone: str | None) -> datetime | None:
+        at_most = timedelta(days=self.gate_days)
+        return parse_publish_at(text, time_zone, now=self.clock(), at_most=at_most)
 
     def delete(self, campaign_id: str, *, by: Actor = SYSTEM) -> CampaignView:
         """The campaign as it was; from now on it is hidden, and its parts are being removed.
@@ -171,4 +198,5 @@ def _asked(campaign: Campaign) -> tuple[object, ...]:
         campaign.message,
         campaign.publish_at,
         campaign.refresh,
+        campaign.if_late,
     )

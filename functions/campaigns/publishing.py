@@ -3,13 +3,15 @@
 import time
 import uuid
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from functions.campaigns.conflicts import NOBODY, NobodyError
 from functions.campaigns.history import SYSTEM, Actor
+from functions.campaigns.lateness import in_words, late_by
 from functions.campaigns.message import Message
 from functions.campaigns.publish_call import Accepted, NotAccepted, PublishAnswer, Unknown
-from functions.campaigns.records import Campaign, Publish, Refresh
+from functions.campaigns.records import Campaign, IfLate, Publish, Refresh
 from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.states import PublishState, State
 from functions.campaigns.store import CampaignStore
@@ -33,59 +35,101 @@ class Outcome(StrEnum):
 
 
 def request_publish(
-    campaign_id: str, *, store: RefreshStore, wake: Wake, by: Actor = SYSTEM
+    campaign_id: str,
+    *,
+    store: RefreshStore,
+    wake: Wake,
+    by: Actor = SYSTEM,
+    publish_id: str | None = None,
 ) -> Campaign:
     """The campaign, PUBLISHING, or REFRESHING if its list is refreshed before each publish;
     ConflictError if it is not READY or reaches nobody.
 
     Of several requests at once one wins. The workflow is woken after the request is stored; should
-    that wake-up be lost, the next request repeats it.
+    that wake-up be lost, the next request repeats it. A publish that was asked for under the same
+    id before is not asked for again: the campaign as it is now.
     """
     campaign = store.get(campaign_id)
-    if campaign.state is State.READY and campaign.refresh is Refresh.BEFORE_PUBLISH:
-        return refresh(campaign, store=store, wake=wake, publish_id=uuid.uuid4().hex, by=by)
-    if campaign.state is State.READY and (campaign.tally is None or not campaign.tally.subscribed):
-        raise NobodyError(campaign)
+    if publish_id is not None and _has(campaign, publish_id):
+        _wake_if_publishing(campaign, wake)
+        return campaign
+    first = _refreshes_first(campaign)
+    if not first:
+        _refuse_nobody(campaign)
     try:
-        campaign = store.request_publish(campaign_id, uuid.uuid4().hex, by=by)
+        new_id = publish_id or uuid.uuid4().hex
+        if first:
+            campaign = store.begin_refresh(campaign, publish_id=new_id, by=by)
+        else:
+            campaign = store.request_publish(campaign_id, new_id, by=by)
     except ConflictError:
-        if campaign.state is State.PUBLISHING:
-            _open_gate(campaign, wake)
+        campaign = store.get(campaign_id)
+        _wake_if_publishing(campaign, wake)
+        if publish_id is not None and _has(campaign, publish_id):
+            return campaign  # the same request, at the same time
         raise
     _open_gate(campaign, wake)
     return campaign
 
 
-def refresh(
-    campaign: Campaign,
-    *,
-    store: RefreshStore,
-    wake: Wake,
-    publish_id: str | None = None,
-    by: Actor = SYSTEM,
-) -> Campaign:
-    """The campaign, REFRESHING; with a publish that goes out when the list is in line.
-    ConflictError if its state does not allow it.
+def refresh(campaign: Campaign, *, store: RefreshStore, wake: Wake, by: Actor = SYSTEM) -> Campaign:
+    """The campaign, REFRESHING; ConflictError if its state does not allow it.
 
     The workflow at the gate is woken, and ends; another one, started by the stream, takes over.
     """
-    refreshed = store.begin_refresh(campaign, publish_id=publish_id, by=by)
+    refreshed = store.begin_refresh(campaign, by=by)
     _open_gate(campaign, wake)
     return refreshed
 
 
-def publish_when_due(campaign: Campaign, *, store: RefreshStore, wake: Wake) -> None:
-    """Publishes a READY campaign whose time has come; with nobody to reach it is CANCELLED."""
+def publish_when_due(campaign: Campaign, *, store: RefreshStore, wake: Wake, now: datetime) -> None:
+    """Publishes a READY campaign whose time has come; CANCELLED with nobody to reach, or if it is
+    late and was not to be sent then. ConflictError if its time is moved at this moment."""
     if campaign.state is State.PUBLISHING:
         _open_gate(campaign, wake)  # an earlier call may have died before it did
-    if campaign.state is not State.READY:
+    if campaign.state is not State.READY or campaign.due_at is None:
         return
-    nobody = campaign.tally is None or not campaign.tally.subscribed
-    if nobody and campaign.refresh is not Refresh.BEFORE_PUBLISH:
-        store.change_state(campaign.campaign_id, State.CANCELLED, reason=NOBODY)
+    late = late_by(campaign, now=now)
+    reason = _why_not(campaign, late)
+    if reason is not None:
+        store.change_state(
+            campaign.campaign_id, State.CANCELLED, reason=reason, due_at=campaign.due_at
+        )
         _open_gate(campaign, wake)
         return
-    request_publish(campaign.campaign_id, store=store, wake=wake)
+    new_id, due_at = uuid.uuid4().hex, campaign.due_at
+    if _refreshes_first(campaign):
+        store.begin_refresh(campaign, publish_id=new_id, due_at=due_at, late_by=late)
+    else:
+        store.request_publish(campaign.campaign_id, new_id, due_at=due_at, late_by=late)
+    _open_gate(campaign, wake)
+
+
+def _why_not(campaign: Campaign, late: timedelta | None) -> str | None:
+    nobody = campaign.tally is None or not campaign.tally.subscribed
+    if nobody and not _refreshes_first(campaign):
+        return NOBODY
+    if late is not None and campaign.if_late is IfLate.SKIP:
+        return f"Its list was READY too late: {in_words(late)} after its publish_at."
+    return None
+
+
+def _refreshes_first(campaign: Campaign) -> bool:
+    return campaign.state is State.READY and campaign.refresh is Refresh.BEFORE_PUBLISH
+
+
+def _refuse_nobody(campaign: Campaign) -> None:
+    if campaign.state is State.READY and (campaign.tally is None or not campaign.tally.subscribed):
+        raise NobodyError(campaign)
+
+
+def _has(campaign: Campaign, publish_id: str) -> bool:
+    return any(publish.publish_id == publish_id for publish in campaign.publishes)
+
+
+def _wake_if_publishing(campaign: Campaign, wake: Wake) -> None:
+    if campaign.state is State.PUBLISHING:
+        _open_gate(campaign, wake)
 
 
 def current_publish(campaign: Campaign) -> Publish | None:

@@ -16,6 +16,13 @@ class Refresh(StrEnum):
     BEFORE_PUBLISH = "before_publish"  # with each publish that is asked for
 
 
+class IfLate(StrEnum):
+    """What becomes of a campaign whose list is READY only after its publish_at."""
+
+    PUBLISH = "publish"  # it goes out as soon as it can
+    SKIP = "skip"  # it is CANCELLED with the reason
+
+
 @dataclass(frozen=True, kw_only=True)
 class Publish:
     """One publish request and what became of it; `receipts` are the SNS message ids heard."""
@@ -29,6 +36,7 @@ class Publish:
     message_id: str | None = None
     reason: str | None = None
     receipts: frozenset[str] = frozenset()
+    late_by_seconds: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +52,9 @@ class Campaign:
     times: dict[State, datetime]
     reason: str | None = None
     publish_at: datetime | None = None
+    if_late: IfLate = IfLate.PUBLISH
+    time_used: bool = False
+    former_times: frozenset[datetime] = frozenset()
     topic_arn: str | None = None
     execution_arn: str | None = None
     tally: Tally | None = None
@@ -57,3 +68,13 @@ class Campaign:
     refresh_failed: bool = False  # goes with FAILED, if it was a refresh that failed
     probe_lost: bool = False  # the topic has no probe any more; the next refresh subscribes it
     publishes: tuple[Publish, ...] = field(default=())
+
+    @property
+    def due_at(self) -> datetime | None:
+        """When it is to go out by itself; None without a time, or once a publish used it up."""
+        return None if self.time_used else self.publish_at
+
+    @property
+    def schedule_times(self) -> frozenset[datetime]:
+        """The times that there may be schedules for."""
+        return self.former_times | ({self.publish_at} if self.publish_at else frozenset())

@@ -1,6 +1,7 @@
 """The store of campaigns, as far as refreshing goes. Every change names the generation it is for:
 what is left of an older workflow changes nothing any more."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
@@ -11,7 +12,7 @@ from functions.campaigns.history import SYSTEM, Action, Actor
 from functions.campaigns.items import publish_item, tally_item
 from functions.campaigns.records import Campaign, Publish
 from functions.campaigns.states import PublishState, State
-from functions.campaigns.store import CampaignStore, Change, campaign_key, conflict
+from functions.campaigns.store import CampaignStore, Change, campaign_key, conflict, still_due
 from functions.shared.clock import to_wire
 from functions.shared.transactions import ConditionFailedError, transact
 
@@ -30,12 +31,19 @@ class RefreshStore(CampaignStore):
     """The campaigns table, with what a refresh does to it."""
 
     def begin_refresh(
-        self, campaign: Campaign, *, publish_id: str | None = None, by: Actor = SYSTEM
+        self,
+        campaign: Campaign,
+        *,
+        publish_id: str | None = None,
+        due_at: datetime | None = None,
+        late_by: timedelta | None = None,
+        by: Actor = SYSTEM,
     ) -> Campaign:
         """The campaign, REFRESHING, at its next generation; the stream starts the workflow.
 
-        With a publish, which only a READY one can have, that is REQUESTED, both or none.
-        ConflictError if the campaign is not as it was seen, or must not be refreshed.
+        With a publish, which only a READY one can have, that is REQUESTED, both or none. With
+        `due_at` only while that is its time, which a publish uses up. ConflictError if the campaign
+        is not as it was seen, or must not be refreshed.
         """
         if not may_be_refreshed(campaign) or (publish_id and campaign.state is not State.READY):
             raise StateConflictError(campaign, State.REFRESHING)
@@ -49,19 +57,31 @@ class RefreshStore(CampaignStore):
         asked = Action.REFRESH if publish_id is None else Action.PUBLISH
         actions = [self._entry(campaign.campaign_id, by, asked, State.REFRESHING)]
         if publish_id is not None:
-            values["publish_id"] = publish_id
-            publish = Publish(publish_id=publish_id, state=PublishState.REQUESTED, requested_at=now)
-            item = publish_item(campaign.campaign_id, publish)
-            actions.append({"Put": {"TableName": self._table.name, "Item": item}})
+            late = None if late_by is None else int(late_by.total_seconds())
+            values |= {"publish_id": publish_id, "time_used": True, "late_by_seconds": late}
+            publish = Publish(
+                publish_id=publish_id,
+                state=PublishState.REQUESTED,
+                requested_at=now,
+                late_by_seconds=late,
+            )
+            put = {
+                "TableName": self._table.name,
+                "Item": publish_item(campaign.campaign_id, publish),
+                "ConditionExpression": "attribute_not_exists(#record)",
+                "ExpressionAttributeNames": {"#record": "record"},
+            }
+            actions.append({"Put": put})
         change = Change(values, state=State.REFRESHING, now=now)
         same = "#set_generation = :seen_generation"
         if campaign.generation == 1:
             same = f"(attribute_not_exists(#set_generation) OR {same})"
+        still, due = still_due(due_at)
         update = self._update_action(
             campaign_key(campaign.campaign_id),
             change,
-            f"#set_state = :seen_state AND {same} AND attribute_not_exists(deleting)",
-            {":seen_state": campaign.state, ":seen_generation": campaign.generation},
+            f"#set_state = :seen_state AND {same} AND attribute_not_exists(deleting){still}",
+            {":seen_state": campaign.state, ":seen_generation": campaign.generation} | due,
         )
         try:
             transact(self._table, [update, *actions])

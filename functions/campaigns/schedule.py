@@ -1,4 +1,8 @@
-"""The gateway to EventBridge Scheduler: wakes a campaign's gate at its publish_at."""
+"""The gateway to EventBridge Scheduler: wakes a campaign's gate at its publish_at.
+
+Each time has a schedule of its own. One that fires for a time that is not the campaign's any more
+finds that out from the campaign's record (due.py), and removing itself it removes no newer one.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -7,13 +11,14 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import ClientError
 
 from functions.shared.aws_errors import code_of
+from functions.shared.clock import to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
 
 
 class Schedules:
-    """One-time schedules in a group of their own, named by campaign."""
+    """One-time schedules in a group of their own, named by campaign and time."""
 
     def __init__(
         self,
@@ -35,7 +40,7 @@ class Schedules:
         """
         try:
             self._scheduler.create_schedule(
-                Name=campaign_id,
+                Name=_name(campaign_id, at),
                 GroupName=self._group,
                 ScheduleExpression=f"at({_not_before(at):%Y-%m-%dT%H:%M:%S})",
                 ScheduleExpressionTimezone="UTC",
@@ -44,20 +49,24 @@ class Schedules:
                 Target={
                     "Arn": self._function_arn,
                     "RoleArn": self._role_arn,
-                    "Input": json.dumps({"campaign_id": campaign_id}),
+                    "Input": json.dumps({"campaign_id": campaign_id, "publish_at": to_wire(at)}),
                 },
             )
         except ClientError as error:
             if code_of(error) != "ConflictException":
                 raise
 
-    def remove(self, campaign_id: str) -> None:
-        """Removes the campaign's schedule; one that is gone is no error."""
+    def remove(self, campaign_id: str, at: datetime) -> None:
+        """Removes the campaign's schedule for this time; one that is gone is no error."""
         try:
-            self._scheduler.delete_schedule(Name=campaign_id, GroupName=self._group)
+            self._scheduler.delete_schedule(Name=_name(campaign_id, at), GroupName=self._group)
         except ClientError as error:
             if code_of(error) != "ResourceNotFoundException":
                 raise
+
+
+def _name(campaign_id: str, at: datetime) -> str:
+    return f"{campaign_id}-{int(at.timestamp() * 1000)}"
 
 
 def _not_before(at: datetime) -> datetime:

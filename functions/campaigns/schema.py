@@ -1,14 +1,14 @@
 """The campaign API's bodies: what is accepted, and what is answered."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from functions.audience.criteria import to_wire as criteria_to_wire
 from functions.audience.records import ListProgress
 from functions.campaigns.message import Message
-from functions.campaigns.records import Campaign, Publish, Refresh
+from functions.campaigns.records import Campaign, IfLate, Publish, Refresh
 from functions.campaigns.states import PublishState, State
 from functions.shared.clock import optional_to_wire, to_wire
 
@@ -49,6 +49,33 @@ class CampaignRequest(BaseModel):
         Refresh | None,
         Field(description="before_publish: each publish refreshes the list first."),
     ] = None
+    if_late: Annotated[
+        IfLate, Field(description="If the list is READY only after publish_at: send, or cancel.")
+    ] = IfLate.PUBLISH
+
+
+class ScheduleRequest(BaseModel):
+    """Another time for a campaign, or none: `"publish_at": null`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    publish_at: Annotated[
+        str | None,
+        Field(description="ISO 8601, with an offset or with time_zone. null: by hand."),
+    ] = None
+    time_zone: Annotated[str | None, Field(description="IANA name, for a local publish_at.")] = None
+    if_late: Annotated[IfLate | None, Field(description="Left out: as it was.")] = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.names_a_time and self.if_late is None:
+            raise ValueError("needs publish_at (a time, or null for none) or if_late")
+        return self
+
+    @property
+    def names_a_time(self) -> bool:
+        """Whether the time is to be another; a time zone alone is refused for want of a time."""
+        return bool({"publish_at", "time_zone"} & self.model_fields_set)
 
 
 class CountsView(BaseModel):
@@ -85,6 +112,9 @@ class PublishView(BaseModel):
     message_id: str | None
     receipts: int
     reason: str | None
+    late_by_seconds: Annotated[
+        int | None, Field(description="How long after publish_at; null if it was in time.")
+    ]
 
 
 class CampaignSummary(BaseModel):
@@ -95,6 +125,7 @@ class CampaignSummary(BaseModel):
     state: State
     reason: str | None
     publish_at: str | None
+    if_late: IfLate
     topic_arn: str | None
     created_at: str
     counts: CountsView
@@ -131,6 +162,7 @@ def campaign_summary(
         state=campaign.state,
         reason=campaign.reason,
         publish_at=optional_to_wire(campaign.publish_at),
+        if_late=campaign.if_late,
         topic_arn=campaign.topic_arn,
         created_at=to_wire(campaign.created_at),
         counts=_counts(campaign, progress),
@@ -198,4 +230,5 @@ def _publish_view(publish: Publish) -> PublishView:
         message_id=publish.message_id,
         receipts=len(publish.receipts),
         reason=publish.reason,
+        late_by_seconds=publish.late_by_seconds,
     )

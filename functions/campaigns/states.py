@@ -33,6 +33,10 @@ ALLOWED: dict[State, frozenset[State]] = {
 }
 
 
+# Where a time to publish at can be set, moved or removed: no publish is asked for.
+SCHEDULABLE = (State.BUILDING, State.READY, State.REFRESHING)
+
+
 def allowed_from(target: State) -> frozenset[State]:
     """The states from which a campaign may change into the target."""
     return frozenset(state for state, after in ALLOWED.items() if target in after)

@@ -3,14 +3,14 @@ with its line in the history."""
 
 import uuid
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 from botocore.exceptions import ClientError
 
 from functions.audience.records import Tally
-from functions.campaigns.conflicts import StateConflictError
+from functions.campaigns.conflicts import NotSchedulableError, StateConflictError
 from functions.campaigns.history import SYSTEM, Action, Actor, Entry
 from functions.campaigns.history_items import AUDIT, entry_item, entry_of
 from functions.campaigns.items import (
@@ -23,11 +23,11 @@ from functions.campaigns.items import (
     publish_of,
     tally_item,
 )
-from functions.campaigns.records import Campaign, Publish
-from functions.campaigns.states import PublishState, State, allowed_from
+from functions.campaigns.records import Campaign, IfLate, Publish
+from functions.campaigns.states import SCHEDULABLE, PublishState, State, allowed_from
 from functions.shared.aws_errors import raise_unless_condition_failed
 from functions.shared.batches import batch_delete
-from functions.shared.clock import Clock, to_wire
+from functions.shared.clock import Clock, optional_to_wire, to_wire
 from functions.shared.errors import ConflictError, NotFoundError
 from functions.shared.transactions import ConditionFailedError, transact, update_item
 
@@ -134,19 +134,24 @@ class CampaignStore:
         *,
         reason: str | None = None,
         tally: Tally | None = None,
+        due_at: datetime | None = None,
         by: Actor = SYSTEM,
     ) -> Campaign:
-        """The campaign in its new state; ConflictError naming the present one, NotFoundError."""
+        """The campaign in its new state; ConflictError naming the present one, NotFoundError.
+
+        With `due_at` only if that is the campaign's publish_at still.
+        """
         values: dict[str, Any] = {"reason": reason}
         if tally is not None:
             values["tally"] = tally_item(tally)
         sources = sorted(allowed_from(target))
-        names = {f":from{index}": state for index, state in enumerate(sources)}
+        names: dict[str, Any] = {f":from{index}": state for index, state in enumerate(sources)}
+        still, due = still_due(due_at)
         return self._change(
             campaign_id,
             Change(values, state=target, now=self._clock()),
-            f"#set_state IN ({', '.join(names)})",
-            names,
+            f"#set_state IN ({', '.join(names)}){still}",
+            names | due,
             self._entry(campaign_id, by, _ACTIONS[target], target, reason),
             asked=target,
         )
@@ -174,6 +179,34 @@ class CampaignStore:
             raise _no_campaign(campaign_id)
         return campaign
 
+    def reschedule(
+        self,
+        campaign_id: str,
+        *,
+        publish_at: datetime | None,
+        if_late: IfLate,
+        former: frozenset[datetime] = frozenset(),
+        by: Actor = SYSTEM,
+    ) -> Campaign:
+        """The campaign with another time, or none, that no publish has used up; ConflictError once
+        a publish is asked for."""
+        wire = optional_to_wire(publish_at)
+        change = Change({"publish_at": wire, "if_late": if_late, "time_used": False})
+        change.names["#state"] = "state"
+        if former:
+            change.expression += " ADD former_times :former"
+            change.values[":former"] = set(map(to_wire, former))
+        states: dict[str, Any] = {f":from{n}": state for n, state in enumerate(SCHEDULABLE)}
+        return self._change(
+            campaign_id,
+            change,
+            f"#state IN ({', '.join(states)}) AND attribute_not_exists(deleting)",
+            states,
+            self._entry(campaign_id, by, Action.SCHEDULE, wire or "by hand"),
+            asked=None,
+            action=Action.SCHEDULE,
+        )
+
     def mark_deleting(self, campaign_id: str, *, by: Actor = SYSTEM) -> Campaign:
         """The campaign, from now on hidden; the stream has it cleaned up, again if asked again.
         ConflictError while it is PUBLISHING: deleting its topic could lose messages."""
@@ -197,25 +230,48 @@ class CampaignStore:
 
     # Publishing
 
-    def request_publish(self, campaign_id: str, publish_id: str, *, by: Actor = SYSTEM) -> Campaign:
-        """READY becomes PUBLISHING with a publish REQUESTED, both or none; ConflictError if not."""
+    def request_publish(
+        self,
+        campaign_id: str,
+        publish_id: str,
+        *,
+        due_at: datetime | None = None,
+        late_by: timedelta | None = None,
+        by: Actor = SYSTEM,
+    ) -> Campaign:
+        """READY becomes PUBLISHING with a publish REQUESTED, both or none; ConflictError if not.
+
+        With `due_at` only if that is the campaign's publish_at still.
+        """
         now = self._clock()
-        publish = Publish(publish_id=publish_id, state=PublishState.REQUESTED, requested_at=now)
-        change = Change({"publish_id": publish_id, "reason": None}, state=State.PUBLISHING, now=now)
-        condition = "#set_state = :ready AND attribute_not_exists(deleting)"
+        late = None if late_by is None else int(late_by.total_seconds())
+        publish = Publish(
+            publish_id=publish_id,
+            state=PublishState.REQUESTED,
+            requested_at=now,
+            late_by_seconds=late,
+        )
+        change = Change(
+            {"publish_id": publish_id, "reason": None, "time_used": True, "late_by_seconds": late},
+            state=State.PUBLISHING,
+            now=now,
+        )
+        still, due = still_due(due_at)
+        condition = f"#set_state = :ready AND attribute_not_exists(deleting){still}"
+        put = {
+            "TableName": self._table.name,
+            "Item": publish_item(campaign_id, publish),
+            "ConditionExpression": "attribute_not_exists(#record)",
+            "ExpressionAttributeNames": {"#record": "record"},
+        }
         try:
             transact(
                 self._table,
                 [
                     self._update_action(
-                        campaign_key(campaign_id), change, condition, {":ready": State.READY}
+                        campaign_key(campaign_id), change, condition, {":ready": State.READY} | due
                     ),
-                    {
-                        "Put": {
-                            "TableName": self._table.name,
-                            "Item": publish_item(campaign_id, publish),
-                        }
-                    },
+                    {"Put": put},
                     self._entry(campaign_id, by, Action.PUBLISH, State.PUBLISHING),
                 ],
             )
@@ -357,6 +413,7 @@ class CampaignStore:
         entry: dict[str, Any],
         *,
         asked: State | None,
+        action: Action | None = None,
     ) -> Campaign:
         """The campaign after the change and its line in the history were written, both or none."""
         change.names["#record"] = "record"
@@ -365,7 +422,7 @@ class CampaignStore:
         try:
             transact(self._table, [update, entry])
         except ConditionFailedError as error:
-            raise conflict(self.find(campaign_id), campaign_id, asked) from error
+            raise conflict(self.find(campaign_id), campaign_id, asked, action) from error
         campaign = self.find(campaign_id)
         if campaign is None:
             raise _no_campaign(campaign_id)
@@ -460,12 +517,27 @@ def _at(generation: int) -> ConditionBase:
     return Attr("generation").not_exists() | same if generation == 1 else same
 
 
+def still_due(due_at: datetime | None) -> tuple[str, dict[str, Any]]:
+    """More of a condition, with its values: the time is the one that came, and not used up."""
+    if due_at is None:
+        return "", {}
+    return (
+        " AND publish_at = :due AND (attribute_not_exists(time_used) OR time_used = :unused)",
+        {":due": to_wire(due_at), ":unused": False},
+    )
+
+
 def conflict(
-    campaign: Campaign | None, campaign_id: str, asked: State | None
+    campaign: Campaign | None,
+    campaign_id: str,
+    asked: State | None,
+    action: Action | None = None,
 ) -> ConflictError | NotFoundError:
     """Why a change of the campaign was refused, by what it is now."""
     if campaign is None or campaign.deleting:
         return _no_campaign(campaign_id)
+    if action is Action.SCHEDULE:
+        return NotSchedulableError(campaign)
     return StateConflictError(campaign, asked)
 
 

@@ -8,6 +8,7 @@ from botocore.config import Config
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.service_resource import Table
+    from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_scheduler import EventBridgeSchedulerClient
     from mypy_boto3_sns import SNSClient
@@ -71,6 +72,11 @@ def stepfunctions() -> "SFNClient":
 def scheduler() -> "EventBridgeSchedulerClient":
     """An EventBridge Scheduler client."""
     return boto3.client("scheduler", config=_RETRYING)
+
+
+def events() -> "EventBridgeClient":
+    """An EventBridge client."""
+    return boto3.client("events", config=_RETRYING)
 
 
 def s3() -> "S3Client":

@@ -35,6 +35,7 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
         "POST /campaigns": CAMPAIGNS,
         "GET /campaigns": CAMPAIGNS,
         "GET /campaigns/{id}": CAMPAIGNS,
+        "PATCH /campaigns/{id}": CAMPAIGNS,
         "GET /campaigns/{id}/history": CAMPAIGNS,
         "DELETE /campaigns/{id}": CAMPAIGNS,
         "POST /campaigns/{id}/publish": CAMPAIGNS,
@@ -110,6 +111,7 @@ def test_the_stacks_say_where_their_parts_are(fanfare: Synthesized, hello: Synth
         "SubscribeQueueUrl": "<Audience/SubscribeQueue>",
         "SubscribeDeadLettersUrl": "<Audience/SubscribeDeadLetters>",
         "EndpointEventsTopicArn": "<Devices/Events/EndpointEventsTopic>",
+        "EventBusName": "<Campaigns/Events/Bus>",
         "TopicNamePrefix": "Fanfare-campaign-",
         "ProbeQueueUrl": "<Campaigns/Workflow/ProbeQueue>",
     }

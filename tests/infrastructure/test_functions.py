@@ -86,6 +86,8 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "LISTS_TABLE": LISTS,
             "IDEMPOTENCY_TABLE": "<Campaigns/IdempotencyTable>",
             "SCHEDULE_GROUP": GROUP,
+            "SCHEDULE_ROLE_ARN": "<Campaigns/Workflow/Schedules/Role.Arn>",
+            "DUE_FUNCTION_ARN": "<Campaigns/Workflow/Due.Arn>",
             "GATE_DAYS": "90",
         },
     ),
@@ -104,6 +106,7 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
             "CLEAN_UP_QUEUE_URL": "<Campaigns/CleanUpQueue>",
         },
     ),
+    "campaigns.announcer": (30, 512, {"EVENT_BUS_NAME": "<Campaigns/Events/Bus>"}),
     "campaigns.workflow": (
         900,
         1024,

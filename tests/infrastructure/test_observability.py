@@ -21,6 +21,7 @@ def test_these_alarms_watch_these_metrics(fanfare: Synthesized) -> None:
         "Campaigns/CleanUpDeadLetters/Alarm": messages,
         "Devices/Events/EndpointEventsDeadLetters/Alarm": messages,
         "Imports/LoadDeadLetters/Alarm": ("AWS/SQS", "NumberOfMessagesReceived", 0),
+        "Campaigns/Events/AnnounceDeadLetters/Alarm": messages,
         "Imports/LoadParked/Alarm": messages,
         "Imports/FailedAlarm": ("AWS/States", "ExecutionsFailed", 0),
         "Observability/OldestMessageAlarm": ("AWS/SQS", "ApproximateAgeOfOldestMessage", 43_200),

@@ -94,6 +94,7 @@ def test_every_client_can_be_made_from_the_layer(host_layer: Path) -> None:
 
     assert answer.stdout.split() == [
         "dynamodb",
+        "events",
         "s3",
         "scheduler",
         "sns",

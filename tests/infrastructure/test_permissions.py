@@ -119,6 +119,12 @@ def test_each_function_reads_and_writes_its_own_part_of_imports(fanfare: Synthes
     }
 
 
+def test_only_the_announcer_puts_events_and_only_on_the_stacks_bus(fanfare: Synthesized) -> None:
+    assert allowed_to(fanfare, "events") == {
+        "campaigns.announcer": {("PutEvents", "<Campaigns/Events/Bus.Arn>")}
+    }
+
+
 def test_each_function_does_with_schedules_what_it_is_for(fanfare: Synthesized) -> None:
     actions = {
         handler: {action for action, _ in pairs}
@@ -126,12 +132,13 @@ def test_each_function_does_with_schedules_what_it_is_for(fanfare: Synthesized) 
     }
 
     assert actions == {
-        "campaigns.api": {"DeleteSchedule"},
+        "campaigns.api": {"CreateSchedule", "DeleteSchedule"},
         "campaigns.clean_up": {"DeleteSchedule"},
         "campaigns.workflow": {"CreateSchedule"},
     }
     assert allowed_to(fanfare, "iam") == {
-        "campaigns.workflow": {("PassRole", "<Campaigns/Workflow/Schedules/Role.Arn>")}
+        "campaigns.api": {("PassRole", "<Campaigns/Workflow/Schedules/Role.Arn>")},
+        "campaigns.workflow": {("PassRole", "<Campaigns/Workflow/Schedules/Role.Arn>")},
     }
 
 

@@ -11,6 +11,7 @@ PROBE = "Campaigns/Workflow/ProbeQueue"
 PROBE_DEAD_LETTERS = "Campaigns/Workflow/ProbeDeadLetters"
 DUE_DEAD_LETTERS = "Campaigns/Workflow/DueDeadLetters"
 LAUNCH_DEAD_LETTERS = "Campaigns/CampaignLauncher/LaunchDeadLetters"
+ANNOUNCE_DEAD_LETTERS = "Campaigns/Events/AnnounceDeadLetters"
 CLEAN_UP = "Campaigns/CleanUpQueue"
 CLEAN_UP_DEAD_LETTERS = "Campaigns/CleanUpDeadLetters"
 
@@ -33,6 +34,7 @@ def test_every_queue_is_encrypted_and_keeps_its_messages_for_fourteen_days(
     assert set(queues) == {
         *(SUBSCRIBE, SUBSCRIBE_DEAD_LETTERS, SUBSCRIBE_PARKED),
         *(PROBE, PROBE_DEAD_LETTERS, LAUNCH_DEAD_LETTERS, DUE_DEAD_LETTERS),
+        ANNOUNCE_DEAD_LETTERS,
         *(CLEAN_UP, CLEAN_UP_DEAD_LETTERS, EVENTS, EVENTS_DEAD_LETTERS),
         *(LOAD, LOAD_DEAD_LETTERS, LOAD_PARKED),
     }
@@ -169,6 +171,22 @@ def test_the_launcher_is_called_for_campaigns_that_are_new_refreshed_or_to_be_de
     assert mapping["StartingPosition"] == "TRIM_HORIZON"
     assert mapping["DestinationConfig"] == {
         "OnFailure": {"Destination": f"<{LAUNCH_DEAD_LETTERS}.Arn>"}
+    }
+
+
+def test_the_announcer_is_called_for_every_change_of_a_campaign(fanfare: Synthesized) -> None:
+    mapping = source(fanfare, "campaigns.announcer")
+
+    assert mapping["EventSourceArn"] == "<Campaigns/CampaignsTable.StreamArn>"
+    assert mapping["FilterCriteria"]["Filters"] == [
+        {"Pattern": '{"dynamodb":{"NewImage":{"record":{"S":["campaign"]}}}}'}
+    ]
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["BisectBatchOnFunctionError"] is True
+    assert mapping["MaximumRecordAgeInSeconds"] == 43_200
+    assert mapping["StartingPosition"] == "TRIM_HORIZON"
+    assert mapping["DestinationConfig"] == {
+        "OnFailure": {"Destination": f"<{ANNOUNCE_DEAD_LETTERS}.Arn>"}
     }
 
 

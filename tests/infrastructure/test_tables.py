@@ -46,7 +46,7 @@ def test_a_table_goes_when_the_removal_policy_is_destroy(fanfare: Synthesized, p
 def test_campaigns_are_streamed_and_found_by_their_age(fanfare: Synthesized) -> None:
     table = fanfare.properties("Campaigns/CampaignsTable")
 
-    assert table["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
+    assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
     assert table["GlobalSecondaryIndexes"] == [
         {
             "IndexName": "by_created",

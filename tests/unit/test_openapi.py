@@ -45,6 +45,7 @@ def test_the_document_has_every_route_with_its_answers(checked_in: dict[str, Any
         "POST /campaigns": ["201", "400", "404", "409", "422"],
         "GET /campaigns": ["200", "400"],
         "GET /campaigns/{campaign_id}": ["200", "404"],
+        "PATCH /campaigns/{campaign_id}": ["200", "400", "404", "409"],
         "GET /campaigns/{campaign_id}/history": ["200", "400", "404"],
         "DELETE /campaigns/{campaign_id}": ["202", "404", "409"],
         "POST /campaigns/{campaign_id}/publish": ["202", "404", "409"],

@@ -138,6 +138,8 @@ class RefreshWorld:
 
     def __init__(self, *, chunk_size: int = 3) -> None:
         self.deaths = Deaths()
+        # moto's transactions copy the whole table, which nobody may change meanwhile.
+        self.one_at_a_time = threading.Lock()
         self.devices = make_devices_table()
         self.table = make_lists_table()
         self.lists = ListStore(self.table)
@@ -153,7 +155,7 @@ class RefreshWorld:
             unsubscribe=self.topic.unsubscribe,
             pace=Pace(1_000_000),
             wake=lambda _token: True,
-            threads=1,  # moto's tables are not made for more
+            threads=1,
             sleep=lambda _seconds: None,
         )
         self._mark("write_chunks", "claim", "write_members", "tick", "remove_leaver")
@@ -284,7 +286,8 @@ class RefreshWorld:
     def _marked(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **more: Any) -> Any:
             self.deaths.line()
-            answer = method(*args, **more)
+            with self.one_at_a_time:
+                answer = method(*args, **more)
             self.deaths.line()
             return answer
 

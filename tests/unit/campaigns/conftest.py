@@ -18,7 +18,7 @@ from functions.audience.records import (
 from functions.audience.refresh_lists import RefreshLists
 from functions.campaigns.message import Message
 from functions.campaigns.operations import Campaigns
-from functions.campaigns.records import Campaign
+from functions.campaigns.records import Campaign, IfLate
 from functions.campaigns.refresh_steps import RefreshSteps
 from functions.campaigns.refresh_store import RefreshStore
 from functions.campaigns.states import State
@@ -76,15 +76,17 @@ class FakeTopics:
 
 @dataclass
 class FakeSchedules:
-    """Schedules by campaign."""
+    """Schedules, one for each campaign and time."""
 
-    due: dict[str, datetime] = field(default_factory=dict)
+    due: list[tuple[str, datetime]] = field(default_factory=list)
 
     def set(self, campaign_id: str, at: datetime) -> None:
-        self.due.setdefault(campaign_id, at)
+        if (campaign_id, at) not in self.due:
+            self.due.append((campaign_id, at))
 
-    def remove(self, campaign_id: str) -> None:
-        self.due.pop(campaign_id, None)
+    def remove(self, campaign_id: str, at: datetime) -> None:
+        if (campaign_id, at) in self.due:
+            self.due.remove((campaign_id, at))
 
 
 @dataclass
@@ -144,7 +146,13 @@ class World:
             gate_days=90,
         )
 
-    def building(self, campaign_id: str = "c1", *, publish_at: datetime | None = None) -> Campaign:
+    def building(
+        self,
+        campaign_id: str = "c1",
+        *,
+        publish_at: datetime | None = None,
+        if_late: IfLate = IfLate.PUBLISH,
+    ) -> Campaign:
         """A campaign that was just created."""
         campaign = Campaign(
             campaign_id=campaign_id,
@@ -155,6 +163,7 @@ class World:
             created_at=self.clock(),
             times={State.BUILDING: self.clock()},
             publish_at=publish_at,
+            if_late=if_late,
         )
         assert self.store.create(campaign)
         return campaign

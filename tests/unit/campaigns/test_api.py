@@ -34,6 +34,8 @@ def _deployed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             "IDEMPOTENCY_TABLE": "idempotency",
             "CLEAN_UP_QUEUE_URL": queue["QueueUrl"],
             "SCHEDULE_GROUP": "campaigns",
+            "SCHEDULE_ROLE_ARN": "arn:aws:iam::123456789012:role/due",
+            "DUE_FUNCTION_ARN": "arn:aws:lambda:us-east-1:123456789012:function:due",
             "GATE_DAYS": "90",
             "AWS_LAMBDA_FUNCTION_NAME": "campaigns",
         }.items():

@@ -29,6 +29,14 @@ class FakeStarts:
         self.generations.append(generation)
 
 
+AT_ONE = "2026-12-01T13:00:00.000Z"
+
+
+def fire(world: World, campaign_id: str = "c1", publish_at: str | None = AT_ONE) -> None:
+    """The schedule for that time calls, early by our clock: Scheduler's is another."""
+    due(campaign_id, publish_at, store=world.store, wake=world.waker, clock=world.clock)
+
+
 DENIED = NeverStartedError("The workflow could not be started: AccessDeniedException")
 BUSY = ClientError({"Error": {"Code": "ExecutionLimitExceeded"}}, "StartExecution")
 
@@ -88,14 +96,14 @@ def test_a_due_function_that_died_before_the_wake_up_wakes_when_it_is_repeated(
     world.ready(publish_at=NOON + timedelta(hours=1))
     world.store.request_publish("c1", "p1")
     assert world.waker.tokens == []
-    due("c1", store=world.store, wake=world.waker)
+    fire(world)
     assert world.waker.tokens == ["gate"]
 
 
 def test_a_schedule_that_fires_twice_publishes_once(world: World) -> None:
     world.ready(publish_at=NOON + timedelta(hours=1))
     for _ in range(2):
-        due("c1", store=world.store, wake=world.waker)
+        fire(world)
     campaign = world.store.get("c1")
     assert campaign.state is State.PUBLISHING
     assert len(campaign.publishes) == 1
@@ -106,15 +114,15 @@ def test_a_schedule_that_fires_twice_publishes_once(world: World) -> None:
 def test_a_schedule_of_a_campaign_that_is_over_does_nothing(world: World, state: State) -> None:
     world.ready(publish_at=NOON + timedelta(hours=1))
     world.store.change_state("c1", state)
-    due("c1", store=world.store, wake=world.waker)
+    fire(world)
     assert world.store.get("c1").publishes == ()
 
 
 def test_a_schedule_of_a_deleted_campaign_does_nothing(world: World) -> None:
     world.ready(publish_at=NOON + timedelta(hours=1))
     world.store.mark_deleting("c1")
-    due("c1", store=world.store, wake=world.waker)
-    due("gone", store=world.store, wake=world.waker)
+    fire(world)
+    fire(world, "gone")
     found = world.store.find("c1")
     assert found is not None
     assert found.publishes == ()

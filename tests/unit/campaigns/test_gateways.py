@@ -211,16 +211,22 @@ def test_a_schedule_calls_once_at_its_time_in_utc_and_removes_itself(schedules: 
     at = datetime(2026, 12, 24, 18, 0, 0, 1, tzinfo=timezone(timedelta(hours=8)))
     for _ in range(2):
         schedules.set("c1", at)
-    schedule = boto3.client("scheduler").get_schedule(Name="c1", GroupName="campaigns")
+    schedule = boto3.client("scheduler").get_schedule(
+        Name="c1-1798106400000", GroupName="campaigns"
+    )
     # A microsecond after ten: the next whole second, never before.
     assert schedule["ScheduleExpression"] == "at(2026-12-24T10:00:01)"
     assert schedule["ScheduleExpressionTimezone"] == "UTC"
     assert schedule["ActionAfterCompletion"] == "DELETE"
-    assert json.loads(schedule["Target"]["Input"]) == {"campaign_id": "c1"}
+    assert json.loads(schedule["Target"]["Input"]) == {
+        "campaign_id": "c1",
+        "publish_at": "2026-12-24T10:00:00.000Z",
+    }
 
 
 def test_a_schedule_is_removed_once_or_twice(schedules: Schedules) -> None:
-    schedules.set("c1", datetime(2026, 12, 24, tzinfo=UTC))
-    schedules.remove("c1")
-    schedules.remove("c1")
+    at = datetime(2026, 12, 24, tzinfo=UTC)
+    schedules.set("c1", at)
+    schedules.remove("c1", at)
+    schedules.remove("c1", at)
     assert boto3.client("scheduler").list_schedules()["Schedules"] == []

@@ -164,7 +164,7 @@ def test_cancelling_stops_everything_and_may_be_repeated(world: World) -> None:
     world.ready(publish_at=world.clock() + timedelta(hours=1))
     assert world.campaigns.cancel("c1").state is State.CANCELLED
     assert world.executions.stopped == ["execution-c1"]
-    assert world.schedules.due == {}
+    assert world.schedules.due == []
     assert world.campaigns.cancel("c1").state is State.CANCELLED
 
 

@@ -14,6 +14,7 @@ from functions.campaigns.launcher import launch
 from functions.campaigns.publish_call import Accepted
 from functions.campaigns.publishing import Outcome, note_receipt, send_once
 from functions.campaigns.records import Campaign, Refresh
+from functions.campaigns.schema import ScheduleRequest
 from functions.campaigns.states import PublishState, State
 from functions.campaigns.steps import ListDoesNotAddUpError
 from functions.campaigns.workflow import run
@@ -275,8 +276,13 @@ def test_one_that_is_due_refreshes_before_too_even_if_it_reached_nobody(world: W
     ready(world, before_publish=True)
     world.store.change_state("c1", State.REFRESHING)
     world.store.change_state("c1", State.READY, tally=Tally())
-    due("c1", store=world.store, wake=world.waker)
-    assert world.store.get("c1").state is State.REFRESHING
+    world.campaigns.reschedule("c1", ScheduleRequest(publish_at="2026-12-01T12:00:30Z"))
+    world.clock.pass_seconds(30)
+    due("c1", None, store=world.store, wake=world.waker, clock=world.clock)
+    campaign = world.store.get("c1")
+    assert (campaign.state, campaign.generation) == (State.REFRESHING, 2)
+    assert campaign.due_at is None
+    assert campaign.publishes[0].state is PublishState.REQUESTED
 
 
 def test_a_publish_after_whose_refresh_nobody_is_left_is_refused(world: World) -> None:

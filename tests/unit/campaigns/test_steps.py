@@ -136,7 +136,7 @@ def test_a_cancelled_campaign_does_not_become_ready(world: World) -> None:
 def test_the_gate_of_a_scheduled_campaign_sets_its_schedule(world: World) -> None:
     at = NOON + timedelta(hours=6)
     world.ready(publish_at=at)
-    assert world.schedules.due == {"c1": at}
+    assert world.schedules.due == [("c1", at)]
     assert world.waker.tokens == []
 
 

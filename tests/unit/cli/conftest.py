@@ -110,7 +110,7 @@ def _handler(cloud: FakeCloud) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(text.encode())
 
-        do_GET = do_PUT = do_POST = do_DELETE = _serve  # noqa: N815 (the base class's names)
+        do_GET = do_PUT = do_PATCH = do_POST = do_DELETE = _serve  # noqa: N815 (the base class's names)
 
         def log_message(self, format: str, *args: Any) -> None:
             """Says nothing."""
