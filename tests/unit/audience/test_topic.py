@@ -1,4 +1,4 @@
-"""SNS's answers to Subscribe, sorted: done, never, later, not known."""
+"""SNS's answers to Subscribe and Unsubscribe, sorted: done, never, later, not known."""
 
 import pytest
 from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
@@ -10,7 +10,10 @@ from functions.audience.topic import (
     Subscribed,
     Throttled,
     Unsettled,
+    UnsubscribeAnswer,
+    Unsubscribed,
     subscribe,
+    unsubscribe,
 )
 from functions.shared import clients
 
@@ -75,3 +78,39 @@ def test_no_answer_in_time_is_not_settled_and_not_repeated_by_the_sdk(
     sns.meta.events.register("before-send.sns.Subscribe", fail)
     assert subscribe(sns, TOPIC, ENDPOINT) == Unsettled(code=error.__name__)
     assert len(calls) == 1
+
+
+def test_a_subscription_is_unsubscribed_by_its_own_name() -> None:
+    sns = clients.sns_single_attempt()
+    with Stubber(sns) as stub:
+        stub.add_response("unsubscribe", {}, {"SubscriptionArn": f"{TOPIC}:s1"})
+        assert unsubscribe(sns, f"{TOPIC}:s1") == Unsubscribed()
+
+
+@pytest.mark.parametrize(
+    ("code", "answer"),
+    [
+        ("NotFound", Unsubscribed()),
+        ("Throttling", Throttled()),
+        ("InternalError", Unsettled(code="InternalError")),
+        ("AuthorizationError", Unsettled(code="AuthorizationError")),
+        ("InvalidParameter", Unsettled(code="InvalidParameter")),
+    ],
+)
+def test_what_is_gone_is_unsubscribed_and_what_is_refused_is_not(
+    code: str, answer: UnsubscribeAnswer
+) -> None:
+    sns = clients.sns_single_attempt()
+    with Stubber(sns) as stub:
+        stub.add_client_error("unsubscribe", service_error_code=code)
+        assert unsubscribe(sns, f"{TOPIC}:s1") == answer
+
+
+def test_no_answer_to_unsubscribing_is_not_settled() -> None:
+    sns = clients.sns_single_attempt()
+
+    def fail(**_: object) -> None:
+        raise ReadTimeoutError(endpoint_url="x")
+
+    sns.meta.events.register("before-send.sns.Unsubscribe", fail)
+    assert unsubscribe(sns, f"{TOPIC}:s1") == Unsettled(code="ReadTimeoutError")
