@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -207,7 +207,9 @@ class RefreshWorld:
         self.generation += 1
         self.refreshes.reopen(CAMPAIGN, generation=self.generation, criteria=FIJI)
         self._repeat(self._sweep)
-        self._deliver(self.queue.waiting[: len(self.queue.waiting) // 2])
+        half = self.queue.waiting[: (len(self.queue.waiting) + 1) // 2]
+        with suppress(KilledError):
+            self._work(half, begun=False)
         self.lists.close(CAMPAIGN)
 
     def _refresh_once(self) -> None:

@@ -13,6 +13,7 @@ from functions.audience.criteria import parse
 from functions.audience.lists import ListStore
 from functions.audience.records import Member, MemberStatus
 from functions.campaigns import api, members_api
+from functions.campaigns.history import Action
 from functions.campaigns.message import Message
 from functions.campaigns.records import Campaign
 from functions.campaigns.refresh_store import RefreshStore
@@ -158,4 +159,5 @@ def test_a_refresh_is_accepted_once_and_is_in_the_history(store: RefreshStore) -
     assert status == 409
     assert problem["detail"].startswith("The campaign is REFRESHING: ")
     entries, _ = store.history(CAMPAIGN, limit=10, after=None)
-    assert [(each.action, each.outcome) for each in entries].count(("refresh", "REFRESHING")) == 1
+    refreshes = [each for each in entries if each.action is Action.REFRESH]
+    assert [each.outcome for each in refreshes] == ["REFRESHING"]
