@@ -70,7 +70,7 @@ class Life(RuleBasedStateMachine):
         """What the table's stream would tell, and whether that is an allowed change."""
         item = self.world.store._table.get_item(Key=KEY, ConsistentRead=True).get("Item", {})
         if item and item["state"] != self.image.get("state"):
-            self.states.append(State(item["state"]))
+            self.states.append(State(str(item["state"])))
         event = event_of("e", self.image, item)
         if event is not None:
             self.events.append(event.detail_type)
