@@ -86,6 +86,7 @@ class Campaigns(Construct):
                 "campaigns",
                 campaigns_table=self.table.table_name,
                 devices_table=devices.table.table_name,
+                idempotency_table=self.idempotency.table_name,
             ),
         )
         self.members_function = PythonFunction(
@@ -162,6 +163,8 @@ class Campaigns(Construct):
         self.workflow.schedules.allow_pass_role(self.api_function)
         self.table.allow_index(self.api_function, BY_CREATED_INDEX)
         self.table.allow_reading(self.messages_function)
+        self.table.allow_noting(self.messages_function)
+        self.idempotency.allow_items(self.messages_function)
         self.table.allow_items(self.members_function)
         audience.lists.allow_items(self.members_function)
         self.idempotency.allow_items(self.api_function)

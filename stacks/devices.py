@@ -32,7 +32,13 @@ class Devices(Construct):
                 )
             ],
         )
-        self.tokens = Table(self, "TokensTable", config=config, partition_key="token")
+        self.tokens = Table(
+            self,
+            "TokensTable",
+            config=config,
+            partition_key="token",
+            time_to_live_attribute="expires_at",
+        )
         self.api_function = PythonFunction(
             self,
             "DevicesApi",
@@ -58,6 +64,7 @@ class Devices(Construct):
     def allow_registering(self, function: PythonFunction) -> None:
         """All that functions/devices/registry.py does."""
         self._allow_items(function)
+        self.table.allow_index(function, BY_ENDPOINT)
         self.allow_platforms(function)
         self._allow_sns(function, "app", "CreatePlatformEndpoint")
         self.allow_endpoints(

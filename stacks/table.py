@@ -50,6 +50,10 @@ class Table(dynamodb.TableV2):
         """Reading by key, and nothing more."""
         function.allow(*_actions(_READ), on=self.table_arn)
 
+    def allow_noting(self, function: PythonFunction) -> None:
+        """Putting items and updating them by key, and nothing more."""
+        function.allow(*_actions(("PutItem", "UpdateItem")), on=self.table_arn)
+
     def allow_scan(self, function: PythonFunction) -> None:
         """Reading the table from end to end."""
         function.allow(*_actions(("Scan",)), on=self.table_arn)

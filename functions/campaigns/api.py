@@ -5,17 +5,8 @@ from http import HTTPStatus
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Header, Query
+from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.logging import correlation_paths
-from aws_lambda_powertools.utilities.idempotency import (
-    DynamoDBPersistenceLayer,
-    IdempotencyConfig,
-    idempotent_function,
-)
-from aws_lambda_powertools.utilities.idempotency.exceptions import (
-    IdempotencyAlreadyInProgressError,
-    IdempotencyValidationError,
-)
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.audience.lists import ListStore
@@ -43,15 +34,13 @@ from functions.shared.errors import (
     NotFoundError,
 )
 from functions.shared.http import http_api
+from functions.shared.idempotency import IdempotencyKey, Once
 from functions.shared.observability import logger, tracer
 from functions.shared.openapi import answers
 from functions.shared.settings import Settings
 from functions.shared.task_tokens import wake
 
 _NOT_NOW = (NotFoundError, ConflictError)
-
-IDEMPOTENCY_SECONDS = 24 * 60 * 60
-IDEMPOTENCY_KEY_MAX_CHARACTERS = 255
 
 
 class CampaignsApiSettings(Settings):
@@ -90,22 +79,8 @@ def _campaigns() -> Campaigns:
 
 
 @cache
-def _idempotency_store() -> DynamoDBPersistenceLayer:
-    settings = CampaignsApiSettings.from_environment()
-    return DynamoDBPersistenceLayer(
-        table_name=settings.idempotency_table, boto3_client=clients.dynamodb()
-    )
-
-
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=1,
-        max_length=IDEMPOTENCY_KEY_MAX_CHARACTERS,
-        description="The same key and body within a day get the same answer.",
-    ),
-]
+def _once() -> Once:
+    return Once(CampaignsApiSettings.from_environment().idempotency_table)
 
 
 @app.post(
@@ -188,24 +163,42 @@ def reschedule_campaign(campaign_id: str, request: ScheduleRequest) -> CampaignV
     "/campaigns/<campaign_id>/publish",
     summary="Publish a READY campaign, once",
     responses=answers(
-        HTTPStatus.ACCEPTED, "The campaign, PUBLISHING or REFRESHING", CampaignView, *_NOT_NOW
+        HTTPStatus.ACCEPTED,
+        "The campaign, PUBLISHING or REFRESHING",
+        CampaignView,
+        InvalidInputError,
+        *_NOT_NOW,
+        IdempotencyMismatchError,
     ),
 )
-def publish_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(
-        _campaigns().publish(campaign_id_of(campaign_id), by=caller_of(app.current_event))
-    )
+def publish_campaign(
+    campaign_id: str, idempotency_key: IdempotencyKey = None
+) -> Response[CampaignView]:
+    campaign_id = campaign_id_of(campaign_id)
+    if idempotency_key is not None:
+        return _accepted(_publish_once(idempotency_key, campaign_id))
+    return _accepted(_campaigns().publish(campaign_id, by=caller_of(app.current_event)))
 
 
 @app.post(
     "/campaigns/<campaign_id>/refresh",
     summary="Bring the list in line with the audience of now; then it can be published again",
-    responses=answers(HTTPStatus.ACCEPTED, "The campaign, REFRESHING", CampaignView, *_NOT_NOW),
+    responses=answers(
+        HTTPStatus.ACCEPTED,
+        "The campaign, REFRESHING",
+        CampaignView,
+        InvalidInputError,
+        *_NOT_NOW,
+        IdempotencyMismatchError,
+    ),
 )
-def refresh_campaign(campaign_id: str) -> Response[CampaignView]:
-    return _accepted(
-        _campaigns().refresh(campaign_id_of(campaign_id), by=caller_of(app.current_event))
-    )
+def refresh_campaign(
+    campaign_id: str, idempotency_key: IdempotencyKey = None
+) -> Response[CampaignView]:
+    campaign_id = campaign_id_of(campaign_id)
+    if idempotency_key is not None:
+        return _accepted(_refresh_once(idempotency_key, campaign_id))
+    return _accepted(_campaigns().refresh(campaign_id, by=caller_of(app.current_event)))
 
 
 @app.post(
@@ -237,17 +230,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     campaign_id = (event.get("pathParameters") or {}).get("id")
     if campaign_id is not None:
         logger.append_keys(campaign_id=campaign_id)
-    _idempotency().register_lambda_context(context)
+    _once().register(context)
     return app.resolve(event, context)
-
-
-@cache
-def _idempotency() -> IdempotencyConfig:
-    return IdempotencyConfig(
-        event_key_jmespath="key",
-        payload_validation_jmespath="body",
-        expires_after_seconds=IDEMPOTENCY_SECONDS,
-    )
 
 
 def _create_once(key: str, request: CampaignRequest) -> CampaignView:
@@ -256,26 +240,39 @@ def _create_once(key: str, request: CampaignRequest) -> CampaignView:
     Only the id is kept with the key: the rest may be too large, and is better fresh.
     """
     check(request)
-    create = idempotent_function(
-        _create,
-        data_keyword_argument="call",
-        persistence_store=_idempotency_store(),
-        config=_idempotency(),
+    caller = caller_of(app.current_event)
+    campaign_id = _once().run(
+        "create",
+        key,
+        request.model_dump(),
+        lambda: _campaigns().create(request, key=key, by=caller).id,
     )
-    try:
-        campaign_id = create(call={"key": key, "body": request.model_dump()})
-    except IdempotencyValidationError as error:
-        raise IdempotencyMismatchError(
-            "The same Idempotency-Key came with another body within a day."
-        ) from error
-    except IdempotencyAlreadyInProgressError as error:
-        raise ConflictError("The same request is being worked on at this moment.") from error
     return _campaigns().show(campaign_id)
 
 
-def _create(call: dict[str, Any]) -> str:
-    request = CampaignRequest.model_validate(call["body"])
-    return _campaigns().create(request, key=call["key"], by=caller_of(app.current_event)).id
+def _publish_once(key: str, campaign_id: str) -> CampaignView:
+    """The campaign as it is now, with the publish that this key asked for.
+
+    The key names the publish, so that no second one can come of it even after a day.
+    """
+    caller = caller_of(app.current_event)
+
+    def publish() -> str:
+        _campaigns().publish(campaign_id, by=caller, key=key)
+        return campaign_id
+
+    return _campaigns().show(_once().run("publish", key, None, publish, subject=campaign_id))
+
+
+def _refresh_once(key: str, campaign_id: str) -> CampaignView:
+    """The campaign as it is now, with the refresh that this key asked for."""
+    caller = caller_of(app.current_event)
+
+    def refresh() -> str:
+        _campaigns().refresh(campaign_id, by=caller)
+        return campaign_id
+
+    return _campaigns().show(_once().run("refresh", key, None, refresh, subject=campaign_id))
 
 
 def _accepted(view: CampaignView) -> Response[CampaignView]:

@@ -29,6 +29,14 @@ class Actor:
     caller_id: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A test send's Idempotency-Key and body, both as digests."""
+
+    key: str
+    body: str
+
+
 SYSTEM = Actor(who="system")
 
 

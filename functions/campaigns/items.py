@@ -3,6 +3,7 @@
 record              what it is
 campaign            the campaign; `kind` and `created_at` put it into the index by_created
 publish#<id>        one publish request
+trial#<key>         a test send under an Idempotency-Key was begun
 audit#<time>#<id>   one line of the history: history_items.py
 """
 
@@ -19,6 +20,7 @@ from functions.shared.clock import from_wire, optional_to_wire, to_wire
 
 CAMPAIGN = "campaign"
 PUBLISH = "publish#"
+TRIAL = "trial#"
 KIND = "campaign"
 
 

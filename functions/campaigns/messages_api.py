@@ -10,6 +10,7 @@ from typing import Any
 from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.campaigns.callers import caller_of
 from functions.campaigns.ids import campaign_id_of
 from functions.campaigns.message_schema import (
     PreviewRequest,
@@ -25,8 +26,15 @@ from functions.campaigns.store import CampaignStore
 from functions.campaigns.trial import Trial
 from functions.shared import clients
 from functions.shared.clock import utc_now
-from functions.shared.errors import InvalidInputError, NotFoundError, UnavailableError
+from functions.shared.errors import (
+    ConflictError,
+    IdempotencyMismatchError,
+    InvalidInputError,
+    NotFoundError,
+    UnavailableError,
+)
 from functions.shared.http import http_api
+from functions.shared.idempotency import IdempotencyKey, Once
 from functions.shared.observability import logger, tracer
 from functions.shared.openapi import answers
 from functions.shared.settings import Settings
@@ -37,6 +45,7 @@ class MessagesApiSettings(Settings):
 
     campaigns_table: str
     devices_table: str
+    idempotency_table: str
 
 
 app = http_api()
@@ -49,7 +58,13 @@ def _trial() -> Trial:
         store=CampaignStore(clients.table(settings.campaigns_table), clock=utc_now),
         recipients=Recipients(clients.table(settings.devices_table)),
         push=partial(publish_to_endpoint, clients.sns_single_attempt()),
+        clock=utc_now,
     )
+
+
+@cache
+def _once() -> Once:
+    return Once(MessagesApiSettings.from_environment().idempotency_table)
 
 
 @app.post(
@@ -70,11 +85,27 @@ def preview_message(request: PreviewRequest) -> PreviewView:
         TrialView,
         InvalidInputError,
         NotFoundError,
+        ConflictError,
+        IdempotencyMismatchError,
         UnavailableError,
     ),
 )
-def test_send(campaign_id: str, request: TrialRequest) -> TrialView:
-    return trial_view(_trial().send(campaign_id_of(campaign_id), request.device_ids))
+def try_message(
+    campaign_id: str, request: TrialRequest, idempotency_key: IdempotencyKey = None
+) -> TrialView:
+    campaign_id, caller = campaign_id_of(campaign_id), caller_of(app.current_event)
+
+    def send() -> dict[str, Any]:
+        results = _trial().send(campaign_id, request.device_ids, by=caller, key=idempotency_key)
+        return trial_view(results).model_dump(mode="json")
+
+    if idempotency_key is None:
+        return TrialView.model_validate(send())
+    body = request.model_dump(mode="json")
+    once = _once()
+    once.register(app.lambda_context)
+    found = once.run("test-send", idempotency_key, body, send, subject=campaign_id)
+    return TrialView.model_validate(found)
 
 
 @logger.inject_lambda_context(

@@ -114,11 +114,20 @@ class Campaigns:
             entries=[entry_view(entry) for entry in found], next=encode_next_entry(start)
         )
 
-    def publish(self, campaign_id: str, *, by: Actor = SYSTEM) -> CampaignView:
+    def publish(
+        self, campaign_id: str, *, by: Actor = SYSTEM, key: str | None = None
+    ) -> CampaignView:
         """The campaign, PUBLISHING, or REFRESHING if it does that before; ConflictError if it is
-        not READY, NotFoundError."""
+        not READY, NotFoundError.
+
+        An idempotency key names one publish: the campaign as it is now if that was asked for.
+        """
+        named = None if key is None else uuid.uuid5(KEY_NAMESPACE, f"{campaign_id} {key}").hex
         try:
-            return self._view(request_publish(campaign_id, store=self.store, wake=self.wake, by=by))
+            campaign = request_publish(
+                campaign_id, store=self.store, wake=self.wake, by=by, publish_id=named
+            )
+            return self._view(campaign)
         except StateConflictError as error:
             # Whoever waits for the list wants to know how long.
             progress = self._progress(campaign_id)

@@ -11,12 +11,13 @@ from botocore.exceptions import ClientError
 
 from functions.audience.records import Tally
 from functions.campaigns.conflicts import NotSchedulableError, StateConflictError
-from functions.campaigns.history import SYSTEM, Action, Actor, Entry
+from functions.campaigns.history import SYSTEM, Action, Actor, Claim, Entry
 from functions.campaigns.history_items import AUDIT, entry_item, entry_of
 from functions.campaigns.items import (
     CAMPAIGN,
     KIND,
     PUBLISH,
+    TRIAL,
     campaign_item,
     campaign_of,
     publish_item,
@@ -369,6 +370,59 @@ class CampaignStore:
             return None
         return publish_of(answer["Attributes"])
 
+    # Test sends
+
+    def begin_trial(self, campaign_id: str, entry: Entry, *, claim: Claim | None) -> str | None:
+        """The name of the new line in the history; None if the claim is taken. NotFoundError.
+
+        Only a claim makes a second try under the same key see that there was a first.
+        """
+        item = entry_item(campaign_id, entry)
+        there = {
+            "TableName": self._table.name,
+            "Key": campaign_key(campaign_id),
+            "ConditionExpression": "attribute_exists(#record) AND attribute_not_exists(deleting)",
+            "ExpressionAttributeNames": {"#record": "record"},
+        }
+        actions: list[dict[str, Any]] = [
+            {"ConditionCheck": there},
+            {"Put": {"TableName": self._table.name, "Item": item}},
+        ]
+        if claim is not None:
+            put = {
+                "TableName": self._table.name,
+                "Item": {**_trial_key(campaign_id, claim), "body": claim.body},
+                "ConditionExpression": "attribute_not_exists(#record)",
+                "ExpressionAttributeNames": {"#record": "record"},
+            }
+            actions.append({"Put": put})
+        try:
+            transact(self._table, actions)
+        except ConditionFailedError as error:
+            if 0 in error.failed:
+                raise _no_campaign(campaign_id) from error
+            return None
+        return str(item["record"])
+
+    def trial_body(self, campaign_id: str, claim: Claim) -> str | None:
+        """What was asked for under the claim first."""
+        answer = self._table.get_item(Key=_trial_key(campaign_id, claim), ConsistentRead=True)
+        body = answer.get("Item", {}).get("body")
+        return None if body is None else str(body)
+
+    def end_trial(self, campaign_id: str, record: str, outcome: str) -> None:
+        """Says in the history how it ended, if that is there still."""
+        try:
+            update_item(
+                self._table,
+                Key={"campaign_id": campaign_id, "record": record},
+                UpdateExpression="SET outcome = :outcome",
+                ConditionExpression=Attr("record").exists(),
+                ExpressionAttributeValues={":outcome": outcome},
+            )
+        except ClientError as error:
+            raise_unless_condition_failed(error)
+
     # Shared by the above
 
     def _items(
@@ -548,6 +602,10 @@ def _no_campaign(campaign_id: str) -> NotFoundError:
 def campaign_key(campaign_id: str) -> dict[str, str]:
     """Where the campaign's own record is."""
     return {"campaign_id": campaign_id, "record": CAMPAIGN}
+
+
+def _trial_key(campaign_id: str, claim: Claim) -> dict[str, str]:
+    return {"campaign_id": campaign_id, "record": TRIAL + claim.key}
 
 
 def _publish_key(campaign_id: str, publish_id: str) -> dict[str, str]:

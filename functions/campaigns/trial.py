@@ -1,9 +1,11 @@
 """Test sends: a campaign's message to a few named devices, apart from its list and its publishes.
 
-Nothing of the campaign changes by it. Each device is sent the message at most once: SNS is called
-once, and its answer is told as it is.
+Nothing of the campaign changes by it but its history. Each device is sent the message at most
+once: SNS is called once, and its answer is told as it is.
 """
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,11 +13,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from functions.campaigns.history import SYSTEM, Action, Actor, Claim, Entry
 from functions.campaigns.payloads import message_attributes, render
 from functions.campaigns.publish_call import Accepted, NotAccepted, PublishAnswer, Unknown
 from functions.campaigns.recipients import Recipient, Recipients
 from functions.campaigns.store import CampaignStore
 from functions.devices.records import StatusReason
+from functions.shared.clock import Clock
+from functions.shared.errors import IdempotencyMismatchError
 from functions.shared.observability import logger
 
 MAX_DEVICES = 10
@@ -23,6 +28,7 @@ MAX_DEVICES = 10
 # An endpoint's ARN, the text and the attributes for Publish.
 Push = Callable[[str, str, Mapping[str, Any]], PublishAnswer]
 
+_DIED = "an earlier try under this Idempotency-Key ended before its outcome was known"
 _NO_DEVICE = "no such device"
 _OPTED_OUT = "the user has opted out"
 _NO_ENDPOINT = "it has no endpoint; register the device again"
@@ -70,15 +76,29 @@ class Trial:
     store: CampaignStore
     recipients: Recipients
     push: Push
+    clock: Clock
 
-    def send(self, campaign_id: str, device_ids: Sequence[str]) -> list[SendResult]:
+    def send(
+        self,
+        campaign_id: str,
+        device_ids: Sequence[str],
+        *,
+        by: Actor = SYSTEM,
+        key: str | None = None,
+    ) -> list[SendResult]:
         """What became of each, in the order asked; NotFoundError, UnavailableError.
 
-        Whatever state the campaign is in: what is tried is its message.
+        Whatever state the campaign is in: what is tried is its message. It is in the history
+        before SNS is called. Under a key that an earlier try died with, nothing is sent again: it
+        is not known what that one sent. IdempotencyMismatchError if that was asked something else.
         """
         message = self.store.get(campaign_id).message
         text, attributes = render(message), message_attributes(message)
         found = self.recipients.find(device_ids)
+        claim = None if key is None else _claim(key, device_ids)
+        record = self.store.begin_trial(campaign_id, _entry(by, self.clock), claim=claim)
+        if record is None:
+            return self._not_again(campaign_id, device_ids, claim)
 
         def send_one(device_id: str) -> SendResult:
             match _destination(device_id, found.get(device_id)):
@@ -91,7 +111,31 @@ class Trial:
             results = list(pool.map(send_one, device_ids))
         counts = Counter(result.status.value for result in results)
         logger.info("test send", extra={"campaign_id": campaign_id, "devices": dict(counts)})
+        outcome = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        self.store.end_trial(campaign_id, record, outcome)
         return results
+
+    def _not_again(
+        self, campaign_id: str, device_ids: Sequence[str], claim: Claim | None
+    ) -> list[SendResult]:
+        if claim is not None and self.store.trial_body(campaign_id, claim) != claim.body:
+            raise IdempotencyMismatchError("The same Idempotency-Key came with other devices.")
+        return [
+            SendResult(device_id=device_id, status=SendStatus.UNKNOWN, reason=_DIED)
+            for device_id in device_ids
+        ]
+
+
+def _entry(by: Actor, clock: Clock) -> Entry:
+    return Entry(at=clock(), by=by, action=Action.TEST_SEND, outcome="begun")
+
+
+def _claim(key: str, device_ids: Sequence[str]) -> Claim:
+    return Claim(key=_digest(key), body=_digest(json.dumps(list(device_ids))))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _destination(device_id: str, recipient: Recipient | None) -> str | SendResult:

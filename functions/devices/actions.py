@@ -16,11 +16,15 @@ from functions.devices.items import (
 )
 from functions.devices.ownership import Change, Claim
 from functions.devices.records import Device, EndpointStatus, Known, StatusReason
+from functions.shared.clock import utc_now
 from functions.shared.transactions import TRANSACTION_MAX_ACTIONS
 
 TRANSACTION_MAX_BYTES = 4 * 1024 * 1024
 # A token's item: two hashes' worth of key, an Id, an order.
 _TOKEN_BYTES = 1_024
+
+# How long an item without an owner stays: longer than anybody who has looked takes to write.
+KEPT_SECONDS = 24 * 60 * 60
 
 Action = dict[str, Any]
 
@@ -80,6 +84,8 @@ def actions(change: Change, tables: Tables) -> Iterator[Action]:
         yield _claim(change.claim, change.device_id, tables)
     if change.released:
         yield _release(change.released, change.device_id, tables)
+    if change.not_owned:
+        yield _check_not_owned(change.not_owned, change.device_id, tables)
     if change.displaced:
         yield _displace(change.displaced, change.after, tables)
 
@@ -148,39 +154,86 @@ def _same(item: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _claim(claim: Claim, device_id: str, tables: Tables) -> Action:
-    put: dict[str, Any] = {
-        "TableName": tables.tokens,
-        "Item": {"token": claim.token, "device_id": device_id, "order": claim.order},
-    }
+    item = {"token": claim.token, "device_id": device_id, "order": claim.order, "turn": 0}
     if claim.seen is None:
-        condition = "attribute_not_exists(#token)"
         return {
             "Put": {
-                **put,
-                "ConditionExpression": condition,
+                "TableName": tables.tokens,
+                "Item": item,
+                "ConditionExpression": "attribute_not_exists(#token)",
                 "ExpressionAttributeNames": {"#token": "token"},
             }
         }
-    # An owner who came again meanwhile, with no greater order, is still the owner that was seen.
+    values: dict[str, Any] = {":turn": claim.seen.turn}
+    if claim.seen.owner is None:
+        owner = "attribute_not_exists(device_id)"
+    else:
+        # An owner who came again meanwhile, with no greater order, is still the one that was seen.
+        owner = "device_id = :seen AND #order <= :order"
+        values |= {":seen": claim.seen.owner, ":order": claim.order}
     return {
         "Put": {
-            **put,
-            "ConditionExpression": "device_id = :seen AND #order <= :order",
-            "ExpressionAttributeNames": {"#order": "order"},
-            "ExpressionAttributeValues": {":seen": claim.seen.device_id, ":order": claim.order},
+            "TableName": tables.tokens,
+            "Item": {**item, "turn": claim.seen.turn},
+            "ConditionExpression": f"turn = :turn AND {owner}",
+            "ExpressionAttributeValues": values,
+            **({"ExpressionAttributeNames": {"#order": "order"}} if claim.seen.owner else {}),
         }
     }
 
 
 def _release(token: str, device_id: str, tables: Tables) -> Action:
+    """What is left of the item keeps the turn for a day: who looked before looks again."""
     return {
-        "Delete": {
+        "Update": {
             "TableName": tables.tokens,
             "Key": {"token": token},
+            "UpdateExpression": "SET expires_at = :soon REMOVE device_id, #order ADD turn :one",
             "ConditionExpression": "device_id = :owner",
-            "ExpressionAttributeValues": {":owner": device_id},
+            "ExpressionAttributeNames": {"#order": "order"},
+            "ExpressionAttributeValues": {":owner": device_id, ":one": 1, ":soon": _soon()},
         }
     }
+
+
+def _check_not_owned(token: str, device_id: str, tables: Tables) -> Action:
+    """The device may have come and gone with the token since it was looked at."""
+    return {
+        "ConditionCheck": {
+            "TableName": tables.tokens,
+            "Key": {"token": token},
+            "ConditionExpression": "attribute_not_exists(device_id) OR device_id <> :device",
+            "ExpressionAttributeValues": {":device": device_id},
+        }
+    }
+
+
+def next_turn(token: str, tables: Tables, *, owned: bool) -> Action:
+    """Makes everybody look again who wants the token and has looked before; if it is owned, or
+    if it is not."""
+    if owned:
+        return {
+            "Update": {
+                "TableName": tables.tokens,
+                "Key": {"token": token},
+                "UpdateExpression": "ADD turn :one",
+                "ConditionExpression": "attribute_exists(device_id)",
+                "ExpressionAttributeValues": {":one": 1},
+            }
+        }
+    return {
+        "Update": {
+            "TableName": tables.tokens,
+            "Key": {"token": token},
+            "UpdateExpression": "SET expires_at = :soon ADD turn :one",
+            "ConditionExpression": "attribute_not_exists(device_id)",
+            "ExpressionAttributeValues": {":one": 1, ":soon": _soon()},
+        }
+    }
+
+
+def _soon() -> int:
+    return int(utc_now().timestamp()) + KEPT_SECONDS
 
 
 def _displace(device_id: str, by: Device | Known, tables: Tables) -> Action:
@@ -203,9 +256,11 @@ def _displace(device_id: str, by: Device | Known, tables: Tables) -> Action:
 
 
 def _touched(change: Change) -> set[str]:
-    devices = {f"device {each}" for each in (change.device_id, change.displaced) if each}
-    tokens = {f"token {each}" for each in (change.claim and change.claim.token, change.released)}
-    return devices | tokens - {"token None"}
+    devices = (change.device_id, change.displaced)
+    tokens = (change.claim and change.claim.token, change.released, change.not_owned)
+    return {f"device {each}" for each in devices if each} | {
+        f"token {each}" for each in tokens if each
+    }
 
 
 def _bytes(change: Change) -> int:

@@ -8,6 +8,7 @@ token is, tokens.py says.
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -31,6 +32,14 @@ class OutOfTimeError(UnavailableError):
     """The deadline came before SNS took all calls; what is left may be tried again."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Ensured:
+    """The endpoint that has the token now, and the address that it had until then, if another."""
+
+    arn: str
+    taken_from: str | None = field(default=None, repr=False)
+
+
 class Endpoints:
     """SNS, as far as endpoints go. At a pace, each call waits for its turn until the deadline."""
 
@@ -45,8 +54,8 @@ class Endpoints:
         """The same, with a deadline by the pace's clock; OutOfTimeError from then on."""
         return Endpoints(self._sns, self._pace, deadline=deadline)
 
-    def ensure(self, device: Device | Known, application_arn: str, known: Known | None) -> str:
-        """The ARN of an enabled endpoint with the device's token; one call if all is as expected.
+    def ensure(self, device: Device | Known, application_arn: str, known: Known | None) -> Ensured:
+        """An enabled endpoint with the device's token; one call if all is as expected.
 
         InvalidInputError if SNS does not take the token, ConflictError if the platform is switched
         off or gone, UnavailableError if SNS takes nothing for now.
@@ -64,6 +73,14 @@ class Endpoints:
                 return self._create(device, application_arn)
         except (ClientError, BotoCoreError) as error:
             translate(error, device.channel_type)
+
+    def restore(self, known: Known, application_arn: str) -> str:
+        """The ARN of the endpoint with the device's token, taken from nobody, made if need be."""
+        if known.endpoint_arn is not None:
+            attributes = self.attributes(known.endpoint_arn)
+            if attributes is not None and attributes.get("Token") == known.address:
+                return known.endpoint_arn
+        return self.ensure(known, application_arn, None).arn
 
     def attributes(self, endpoint_arn: str) -> Mapping[str, str] | None:
         """What SNS says of the endpoint: Token, Enabled, CustomUserData; None if it is gone."""
@@ -88,19 +105,21 @@ class Endpoints:
 
     def _keep(
         self, device: Device | Known, application_arn: str, endpoint_arn: str, address: str
-    ) -> str:
-        """The ARN of the endpoint that the device had, or of another if others took that over."""
+    ) -> Ensured:
+        """The endpoint that the device had, or another if others took that over."""
         if address != device.address:
-            return self._set(device, endpoint_arn)
+            return self._rename(device, endpoint_arn, address)
         attributes = self._attributes(endpoint_arn)
-        right = {"Token": device.address, "CustomUserData": device.device_id}
-        if is_enabled(attributes) and right.items() <= attributes.items():
-            return endpoint_arn
-        if is_taken(attributes, device):
-            return self._create(device, application_arn)
-        return self._set(device, endpoint_arn)
+        if attributes.get("Token") != device.address:
+            if is_taken(attributes, device):
+                return self._create(device, application_arn)
+            return self._rename(device, endpoint_arn, attributes.get("Token"))
+        named = attributes.get("CustomUserData") == device.device_id
+        if not is_enabled(attributes) or not named:
+            self._set(device, endpoint_arn)
+        return Ensured(arn=endpoint_arn)
 
-    def _create(self, device: Device | Known, application_arn: str) -> str:
+    def _create(self, device: Device | Known, application_arn: str) -> Ensured:
         try:
             answer = self._call(
                 self._sns.create_platform_endpoint,
@@ -109,28 +128,31 @@ class Endpoints:
                 CustomUserData=device.device_id,
             )
         except ClientError as error:
-            if existing := existing_arn(error):
-                return self._set(device, existing)
-            raise
-        return answer["EndpointArn"]
+            existing = existing_arn(error)
+            if existing is None:
+                raise
+            self._set(device, existing)
+            return Ensured(arn=existing)
+        return Ensured(arn=answer["EndpointArn"])
 
-    def _set(self, device: Device | Known, endpoint_arn: str) -> str:
-        """The ARN of the endpoint that has the token now: another one, if that had it before."""
-        attributes = {
-            "Token": device.address,
-            "Enabled": "true",
-            "CustomUserData": device.device_id,
-        }
-        set_all = self._sns.set_endpoint_attributes
+    def _rename(self, device: Device | Known, endpoint_arn: str, address: str | None) -> Ensured:
+        """The endpoint with another token; or the one that had that token before."""
         try:
-            self._call(set_all, EndpointArn=endpoint_arn, Attributes=attributes)
+            self._set(device, endpoint_arn, Token=device.address)
         except ClientError as error:
             existing = existing_arn(error)
             if existing is None or existing == endpoint_arn:
                 raise
-            self._call(set_all, EndpointArn=existing, Attributes=attributes)
-            return existing
-        return endpoint_arn
+            self._set(device, existing)
+            return Ensured(arn=existing)
+        return Ensured(arn=endpoint_arn, taken_from=address)
+
+    def _set(self, device: Device | Known, endpoint_arn: str, **more: str) -> None:
+        """Without a Token, the endpoint keeps the one that it has, whoever gave it that."""
+        attributes = {**more, "Enabled": "true", "CustomUserData": device.device_id}
+        self._call(
+            self._sns.set_endpoint_attributes, EndpointArn=endpoint_arn, Attributes=attributes
+        )
 
     def _attributes(self, endpoint_arn: str) -> Mapping[str, str]:
         return self._call(self._sns.get_endpoint_attributes, EndpointArn=endpoint_arn)["Attributes"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from functions.devices.records import Device, EndpointStatus, Known, OptOut, StatusReason
-from functions.devices.tokens import Owner, key_of
+from functions.devices.tokens import TokenState, key_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,11 +26,12 @@ class Registration:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A token that gets an owner, if it still has the owner that was seen, of no greater order."""
+    """A token that gets an owner, if it is still in the turn that was seen, and its owner the one
+    that was seen, by no greater order."""
 
     token: str
     order: str
-    seen: Owner | None
+    seen: TokenState | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,7 @@ class Change:
     before: Known | None
     claim: Claim | None = None
     released: str | None = None  # the key of a token that this device owned
+    not_owned: str | None = None  # the key of one that it had and did not own; nor may it now
     displaced: str | None = None  # the Id of the device that owned the claimed token
     seen: Device | None = None  # what must still be stored, as a whole; then before is of it
 
@@ -55,26 +57,30 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """What was known of the devices, and then who owned the tokens."""
+    """What was known of the devices, and then of the tokens."""
 
     known: Mapping[str, Known] = field(default_factory=dict)
-    owners: Mapping[str, Owner] = field(default_factory=dict)
+    tokens: Mapping[str, TokenState] = field(default_factory=dict)
 
-    def owner_of(self, holder: Device | Known) -> Owner | None:
-        """Who owned the token that this device has."""
-        return self.owners.get(key_of(holder))
+    def token_of(self, holder: Device | Known) -> TokenState | None:
+        """What was known of the token that this device has."""
+        return self.tokens.get(key_of(holder))
+
+    def owner_of(self, holder: Device | Known) -> str | None:
+        """Who owned it."""
+        token = self.token_of(holder)
+        return token.owner if token else None
 
     def owns(self, holder: Device | Known) -> bool:
         """Whether that was the device itself."""
-        owner = self.owner_of(holder)
-        return owner is not None and owner.device_id == holder.device_id
+        return self.owner_of(holder) == holder.device_id
 
     def order(self, registration: Registration) -> str:
         """The order of a registration; who owns the token already keeps a greater one."""
-        owner = self.owner_of(registration.device)
-        if owner is None or owner.device_id != registration.device.device_id:
+        token = self.token_of(registration.device)
+        if token is None or token.owner != registration.device.device_id:
             return registration.order
-        return max(owner.order, registration.order)
+        return max(token.order, registration.order)
 
 
 def claimants(registrations: Iterable[Registration], view: View) -> dict[str, Registration]:
@@ -91,21 +97,20 @@ def claimants(registrations: Iterable[Registration], view: View) -> dict[str, Re
 
 def is_beaten(registration: Registration, view: View) -> bool:
     """Whether another device owns the token by a greater order."""
-    owner = view.owner_of(registration.device)
+    token = view.token_of(registration.device)
     return (
-        owner is not None
-        and owner.device_id != registration.device.device_id
-        and owner.order > registration.order
+        token is not None
+        and token.owner not in (None, registration.device.device_id)
+        and token.order > registration.order
     )
 
 
 def won(registration: Registration, endpoint_arn: str, view: View) -> Change:
     """The change by which the device gets its token."""
     device = registration.device
-    owner = view.owner_of(device)
-    claim = Claim(token=key_of(device), order=view.order(registration), seen=owner)
+    claim = Claim(token=key_of(device), order=view.order(registration), seen=view.token_of(device))
     change = _change(replace(device, endpoint_arn=endpoint_arn, status_reason=None), view)
-    return replace(change, claim=claim, displaced=_displaced(device, owner, view))
+    return replace(change, claim=claim, displaced=_displaced(device, view))
 
 
 def lost(registration: Registration, view: View) -> Change:
@@ -137,17 +142,18 @@ def _inactive(device: Device, reason: StatusReason) -> Device:
 def _change(device: Device, view: View) -> Change:
     known = view.known.get(device.device_id)
     decided = device.opt_out or (known.opt_out if known else OptOut.NONE)
-    left = known is not None and key_of(known) != key_of(device) and view.owns(known)
-    return Change(
-        after=replace(device, opt_out=decided),
-        before=known,
-        released=key_of(known) if known and left else None,
-    )
+    change = Change(after=replace(device, opt_out=decided), before=known)
+    if known is None or key_of(known) == key_of(device):
+        return change
+    if view.owns(known):
+        return replace(change, released=key_of(known))
+    return replace(change, not_owned=key_of(known))
 
 
-def _displaced(device: Device, owner: Owner | None, view: View) -> str | None:
+def _displaced(device: Device, view: View) -> str | None:
     """The former owner, if it has the token still."""
-    if owner is None or owner.device_id == device.device_id:
+    owner = view.owner_of(device)
+    if owner is None or owner == device.device_id:
         return None
-    former = view.known.get(owner.device_id)
+    former = view.known.get(owner)
     return former.device_id if former and key_of(former) == key_of(device) else None

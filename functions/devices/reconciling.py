@@ -42,20 +42,20 @@ def reconciled(known: Known, attributes: Mapping[str, str] | None, view: View) -
     if attributes is None or is_taken(attributes, known):
         return _change(known, _without_endpoint(known, StatusReason.DELETED))
     held = _with_token(known, attributes)
-    owner = view.owner_of(held)
-    if owner is not None and owner.device_id != known.device_id:
+    if view.owner_of(held) not in (None, known.device_id):
         reason = StatusReason.MOVED if held == known else StatusReason.DELETED
         return _change(known, _without_endpoint(known, reason))
     change = _change(known, _switched(held, on=is_enabled(attributes)))
     if change is None or held == known:
         return change
-    former = view.owner_of(known)
-    claim = Claim(token=key_of(held), order=former.order if former else "", seen=owner)
+    former = view.token_of(known)
+    order = former.order if former and view.owns(known) else ""
+    claim = Claim(token=key_of(held), order=order, seen=view.token_of(held))
     return replace(change, claim=claim, released=key_of(known) if view.owns(known) else None)
 
 
 def _look(store: DeviceStore, known: Known, attributes: Mapping[str, str] | None) -> View:
-    return View(owners=store.owners({key_of(known), key_of(_with_token(known, attributes or {}))}))
+    return View(tokens=store.tokens({key_of(known), key_of(_with_token(known, attributes or {}))}))
 
 
 def _with_token(known: Known, attributes: Mapping[str, str]) -> Known:

@@ -4,10 +4,9 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import compress
 from typing import TypeVar
 
-from functions.devices.endpoints import OutOfTimeError
+from functions.devices.endpoints import Ensured, OutOfTimeError
 from functions.devices.ownership import (
     Change,
     Registration,
@@ -19,7 +18,7 @@ from functions.devices.ownership import (
     won,
 )
 from functions.devices.records import Device, EndpointStatus, Known
-from functions.devices.tokens import key_of
+from functions.devices.tokens import key_of, token_key
 from functions.devices.upkeep import Upkeep
 from functions.shared.errors import ConflictError, FanfareError
 
@@ -62,6 +61,7 @@ class Registering:
         self._sleep = sleep
         self._outcomes: dict[str, Outcome] = {}
         self._formers: list[Known] = []
+        self._taken_from: dict[str, str] = {}
         self._out_of_time: OutOfTimeError | None = None
 
     def run(self) -> dict[str, Outcome]:
@@ -74,7 +74,7 @@ class Registering:
                 self._sleep(_backoff(round_))
             self._write(self._changes(self._look()))
         self._outcomes |= {device_id: ContendedError(device_id) for device_id in self._pending}
-        self._discard_formers()
+        self._side_by_side(self._upkeep.discard_quietly, self._formers)
         if self._out_of_time:
             raise self._out_of_time
         return self._outcomes
@@ -85,29 +85,33 @@ class Registering:
         store, wanted = self._upkeep.store, [each.device for each in self._pending.values()]
         known = store.known(self._pending)
         holders: list[Device | Known] = [*wanted, *known.values()]
-        owners = store.owners(map(key_of, holders))
-        rivals = {owners[key_of(each)].device_id for each in wanted if key_of(each) in owners}
-        if strangers := rivals - set(self._pending):
-            known |= store.known(strangers)
-        return View(known=known, owners=owners)
+        tokens = store.tokens(map(key_of, holders))
+        view = View(known=known, tokens=tokens)
+        owners = {owner for each in wanted if (owner := view.owner_of(each))}
+        if strangers := owners - set(self._pending):
+            return View(known=known | store.known(strangers), tokens=tokens)
+        return view
 
     def _changes(self, view: View) -> list[Change]:
         claiming = claimants(self._pending.values(), view)
-        arns = self._endpoints(
+        endpoints = self._endpoints(
             {token: each for token, each in claiming.items() if not is_beaten(each, view)}, view
         )
         changes = []
         for device_id, each in list(self._pending.items()):
             token = key_of(each.device)
-            arn = arns.get(token)
+            endpoint = endpoints.get(token)
             if each.device.endpoint_status is EndpointStatus.INACTIVE:
                 change = said_inactive(each, view)
-            elif isinstance(arn, FanfareError):
+            elif isinstance(endpoint, FanfareError):
                 # Whoever lost against one with the same token is refused for the same reason.
-                self._refuse(device_id, arn)
+                self._refuse(device_id, endpoint)
                 continue
-            elif arn is not None and claiming[token] is each:
-                change = won(each, arn, view)
+            elif endpoint is not None and claiming[token] is each:
+                change = won(each, endpoint.arn, view)
+                if endpoint.taken_from:
+                    platform = each.device.channel_type
+                    self._taken_from[device_id] = token_key(platform, endpoint.taken_from)
             else:
                 change = lost(each, view)
             changes.append(replace(change, seen=each.seen))
@@ -115,14 +119,14 @@ class Registering:
 
     def _endpoints(
         self, claiming: Mapping[str, Registration], view: View
-    ) -> dict[str, str | FanfareError]:
-        """By token, the ARN of its endpoint, or why it has none."""
+    ) -> dict[str, Ensured | FanfareError]:
+        """By token, its endpoint, or why it has none."""
         applications = {
             platform: _attempt(self._upkeep.application_of, platform)
             for platform in {each.device.channel_type for each in claiming.values()}
         }
 
-        def ensure(device: Device) -> str | FanfareError:
+        def ensure(device: Device) -> Ensured | FanfareError:
             application = applications[device.channel_type]
             if isinstance(application, FanfareError):
                 return application
@@ -136,6 +140,7 @@ class Registering:
 
     def _write(self, changes: Sequence[Change]) -> None:
         refused = self._upkeep.store.commit(changes)
+        taken_from, self._taken_from = self._taken_from, {}
         for change in changes:
             before, after = change.before, change.after
             if change.device_id in refused:
@@ -146,20 +151,15 @@ class Registering:
             assert isinstance(after, Device)  # noqa: S101 (a registration stores whole devices)
             del self._pending[change.device_id]
             self._outcomes[change.device_id] = after
+            if taken_from.get(change.device_id) == change.released:
+                taken_from.pop(change.device_id, None)
             if before and before.endpoint_arn not in (None, after.endpoint_arn):
                 self._formers.append(before)
-        # At SNS, their endpoints have the new token already.
-        self._upkeep.mend(
-            [
-                change.before
-                for change in changes
-                if change.device_id in refused and change.before and _claims_another(change)
-            ]
-        )
-
-    def _discard_formers(self) -> None:
-        discarded = self._side_by_side(self._upkeep.discard_quietly, self._formers)
-        self._upkeep.mend(list(compress(self._formers, discarded)))
+        # What was given up was written with its next turn.
+        self._upkeep.taken_away(set(taken_from.values()))
+        for change in changes:
+            if change.before and change.device_id in refused & taken_from.keys():
+                self._upkeep.put_others_right(change.before)
 
     def _refuse(self, device_id: str, error: FanfareError) -> None:
         if isinstance(error, OutOfTimeError):
@@ -172,11 +172,6 @@ class Registering:
             return [act(each) for each in things]
         with ThreadPoolExecutor(self._threads, thread_name_prefix="sns") as pool:
             return list(pool.map(act, things))
-
-
-def _claims_another(change: Change) -> bool:
-    """Whether the device comes with another token than it had."""
-    return bool(change.claim and change.before and key_of(change.before) != change.claim.token)
 
 
 def _attempt(act: Callable[..., T], *arguments: object) -> T | FanfareError:

@@ -88,13 +88,12 @@ class Registry:
             known = self.store.known([device_id]).get(device_id)
             if known is None:
                 return
-            owner = self.store.owners([key_of(known)]).get(key_of(known))
-            owned = owner is not None and owner.device_id == device_id
+            state = self.store.tokens([key_of(known)]).get(key_of(known))
+            owned = state is not None and state.owner == device_id
             # The endpoint first: if what follows fails, the device is still there to repeat it.
-            upkeep.discard(known)
+            upkeep.discard(known, leaving=True)
             if self.store.delete(known, token=key_of(known) if owned else None):
                 return
-            upkeep.mend([known])
         raise ContendedError(device_id)
 
     def _upkeep(self, endpoints: Endpoints) -> Upkeep:

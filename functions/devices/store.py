@@ -6,12 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
 
-from functions.devices.actions import Action, Tables, actions, removal, transactions
+from functions.devices.actions import (
+    Action,
+    Tables,
+    actions,
+    next_turn,
+    removal,
+    transactions,
+)
 from functions.devices.items import KNOWN_NAMES, decode, decode_known
 from functions.devices.ownership import Change
 from functions.devices.records import Device, Known
-from functions.devices.tokens import Owner
+from functions.devices.tokens import TokenState
 from functions.shared.batches import batch_get
+from functions.shared.errors import UnavailableError
 from functions.shared.transactions import ConditionFailedError, transact
 
 if TYPE_CHECKING:
@@ -35,7 +43,7 @@ class DeviceStore:
         # A table is not made for threads; the client behind it is, and it converts as well.
         # https://boto3.amazonaws.com/v1/documentation/api/latest/guide/resources.html#multithreading-or-multiprocessing-with-resources
         self._table = table
-        self._tokens = tokens
+        self._tokens_table = tokens
         self._names = Tables(devices=table.name, tokens=tokens.name)
 
     def get(self, device_id: str) -> Device | None:
@@ -56,12 +64,15 @@ class DeviceStore:
         items = batch_get(self._table, keys, attributes=KNOWN_NAMES)
         return {item["Id"]: decode_known(item) for item in items}
 
-    def owners(self, tokens: Iterable[str]) -> dict[str, Owner]:
-        """By key, who owns those of the tokens that anybody owns; UnavailableError."""
+    def tokens(self, tokens: Iterable[str]) -> dict[str, TokenState]:
+        """By key, what is known of those of the tokens that anybody owns or just gave up;
+        UnavailableError."""
         keys = [{"token": token} for token in dict.fromkeys(tokens)]
         return {
-            item["token"]: Owner(device_id=item["device_id"], order=item["order"])
-            for item in batch_get(self._tokens, keys)
+            item["token"]: TokenState(
+                owner=item.get("device_id"), order=item.get("order", ""), turn=int(item["turn"])
+            )
+            for item in batch_get(self._tokens_table, keys)
         }
 
     def with_endpoint(self, endpoint_arn: str) -> list[Known]:
@@ -111,6 +122,16 @@ class DeviceStore:
         except ConditionFailedError:
             return False
         return True
+
+    def next_turn(self, token: str) -> None:
+        """Makes everybody who wants the token and has looked already look again."""
+        for owned in (True, False, True):
+            try:
+                transact(self._tokens_table, [next_turn(token, self._names, owned=owned)])
+            except ConditionFailedError:
+                continue
+            return
+        raise UnavailableError("A token got and lost owners again and again.")
 
     def _refused(self, changes: Sequence[Change]) -> set[str]:
         """Nobody if all of them are written; else nothing is, and these stood in the way."""

@@ -11,11 +11,13 @@ from functions.devices.records import ChannelType, Device, Known
 
 
 @dataclass(frozen=True, kw_only=True)
-class Owner:
-    """The device that has a token, and the order of the registration by which it got it."""
+class TokenState:
+    """Who owns a token (None: nobody), by a registration of which order; its turn counts up when
+    the token is given up, or when the endpoint that had it was taken away."""
 
-    device_id: str
+    owner: str | None
     order: str
+    turn: int
 
 
 def token_key(platform: ChannelType, address: str) -> str:

@@ -163,19 +163,21 @@ def test_what_sns_tells_of_an_endpoint_reaches_its_device(deployed: Target, api:
     )
     assert application["Attributes"]["EventEndpointUpdated"] == topic
 
-    def tell(enabled: str, status: str) -> None:
-        arn = stored["EndpointArn"]
-        sns.set_endpoint_attributes(EndpointArn=arn, Attributes={"Enabled": enabled})
-        event = {"EventType": "EndpointUpdated", "EndpointArn": arn, "Service": "SNS"}
-        sns.publish(TopicArn=topic, Message=json.dumps(event))
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while api.get("devices", "event-1")["EndpointStatus"] != status:
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+    arn = stored["EndpointArn"]
+    sns.set_endpoint_attributes(EndpointArn=arn, Attributes={"Enabled": "false"})
+    event = {"EventType": "EndpointUpdated", "EndpointArn": arn, "Service": "SNS"}
+    sns.publish(TopicArn=topic, Message=json.dumps(event))
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (told := api.get("devices", "event-1"))["EndpointStatus"] != "INACTIVE":
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert told["StatusReason"] == "disabled"
 
-    tell("false", "INACTIVE")
-    assert api.get("devices", "event-1")["StatusReason"] == "disabled"
-    tell("true", "ACTIVE")
+    # Registering again with a good token revives it, at SNS as well.
+    body = {"ChannelType": "GCM", "Address": "event-token"}
+    revived = api.put("devices", "event-1", body=body)
+    assert (revived["EndpointStatus"], revived["EndpointArn"]) == ("ACTIVE", arn)
+    assert sns.get_endpoint_attributes(EndpointArn=arn)["Attributes"]["Enabled"] == "true"
 
 
 def test_an_export_imported_again_changes_nothing(

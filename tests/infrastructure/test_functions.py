@@ -94,7 +94,11 @@ FUNCTIONS: dict[str, tuple[int, int, dict[str, str]]] = {
     "campaigns.messages_api": (
         29,
         512,
-        {"CAMPAIGNS_TABLE": CAMPAIGNS, "DEVICES_TABLE": DEVICES},
+        {
+            "CAMPAIGNS_TABLE": CAMPAIGNS,
+            "DEVICES_TABLE": DEVICES,
+            "IDEMPOTENCY_TABLE": "<Campaigns/IdempotencyTable>",
+        },
     ),
     "campaigns.members_api": (29, 512, {"CAMPAIGNS_TABLE": CAMPAIGNS, "LISTS_TABLE": LISTS}),
     "campaigns.launcher": (

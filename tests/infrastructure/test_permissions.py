@@ -162,12 +162,16 @@ def test_schedules_invoke_the_due_function_and_nothing_else(fanfare: Synthesized
     ]
 
 
-def test_test_sends_read_by_key_and_write_nothing(fanfare: Synthesized) -> None:
+def test_test_sends_read_by_key_and_write_their_history_and_keys(fanfare: Synthesized) -> None:
     reading = ("BatchGetItem", "ConditionCheckItem", "GetItem", "Query")
-    tables = ("<Campaigns/CampaignsTable.Arn>", "<Devices/DevicesTable.Arn>")
+    writing = ("BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem")
+    campaigns, keys = "<Campaigns/CampaignsTable.Arn>", "<Campaigns/IdempotencyTable.Arn>"
+    tables = (campaigns, "<Devices/DevicesTable.Arn>")
 
     assert allowed_to(fanfare, "dynamodb")["campaigns.messages_api"] == {
-        (action, table) for action in reading for table in tables
+        *((action, table) for action in reading for table in tables),
+        *((action, campaigns) for action in ("PutItem", "UpdateItem")),
+        *((action, keys) for action in (*reading, *writing)),
     }
 
 

@@ -69,6 +69,13 @@ def test_devices_are_found_by_their_endpoint(fanfare: Synthesized) -> None:
     ]
 
 
+def test_what_is_left_of_a_token_without_an_owner_expires(fanfare: Synthesized) -> None:
+    assert fanfare.properties("Devices/TokensTable")["TimeToLiveSpecification"] == {
+        "AttributeName": "expires_at",
+        "Enabled": True,
+    }
+
+
 def test_idempotency_records_expire(fanfare: Synthesized) -> None:
     assert fanfare.properties("Campaigns/IdempotencyTable")["TimeToLiveSpecification"] == {
         "AttributeName": "expiration",

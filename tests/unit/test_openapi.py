@@ -36,7 +36,7 @@ def test_the_document_has_every_route_with_its_answers(checked_in: dict[str, Any
         "DELETE /devices/{device_id}": ["204", "404", "409", "502", "503"],
         "POST /devices/batch": ["200", "400", "409", "502", "503"],
         "POST /audiences/preview": ["200", "400", "503"],
-        "POST /campaigns/{campaign_id}/refresh": ["202", "404", "409"],
+        "POST /campaigns/{campaign_id}/refresh": ["202", "400", "404", "409", "422"],
         "GET /campaigns/{campaign_id}/members": ["200", "400", "404"],
         "POST /campaigns/{campaign_id}/repair": ["200", "400", "404", "409"],
         "POST /imports": ["201", "400"],
@@ -48,10 +48,10 @@ def test_the_document_has_every_route_with_its_answers(checked_in: dict[str, Any
         "PATCH /campaigns/{campaign_id}": ["200", "400", "404", "409"],
         "GET /campaigns/{campaign_id}/history": ["200", "400", "404"],
         "DELETE /campaigns/{campaign_id}": ["202", "404", "409"],
-        "POST /campaigns/{campaign_id}/publish": ["202", "404", "409"],
+        "POST /campaigns/{campaign_id}/publish": ["202", "400", "404", "409", "422"],
         "POST /campaigns/{campaign_id}/cancel": ["200", "404", "409"],
         "POST /campaigns/preview": ["200", "400"],
-        "POST /campaigns/{campaign_id}/test-send": ["200", "400", "404", "503"],
+        "POST /campaigns/{campaign_id}/test-send": ["200", "400", "404", "409", "422", "503"],
     }
 
 

@@ -42,7 +42,7 @@ def _deployed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             monkeypatch.setenv(name, value)
         yield
         api._campaigns.cache_clear()
-        api._idempotency_store.cache_clear()
+        api._once.cache_clear()
 
 
 def call(

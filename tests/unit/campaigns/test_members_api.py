@@ -71,16 +71,24 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RefreshStore]:
         yield found
         members_api._members.cache_clear()
         api._campaigns.cache_clear()
+        api._once.cache_clear()
 
 
 def call(
-    handler: Any, method: str, step: str, body: object = None, query: dict[str, str] | None = None
+    handler: Any,
+    method: str,
+    step: str,
+    body: object = None,
+    *,
+    query: dict[str, str] | None = None,
+    key: str | None = None,
 ) -> tuple[int, dict[str, Any]]:
     path = f"/campaigns/{CAMPAIGN}/{step}"
     event = {
         "version": "2.0",
         "rawPath": path,
-        "headers": {"content-type": "application/json"},
+        "headers": {"content-type": "application/json"}
+        | ({} if key is None else {"idempotency-key": key}),
         "requestContext": {"http": {"method": method, "path": path}, "stage": "$default"},
         "queryStringParameters": query or {},
         "pathParameters": {"id": CAMPAIGN},
@@ -161,3 +169,12 @@ def test_a_refresh_is_accepted_once_and_is_in_the_history(store: RefreshStore) -
     entries, _ = store.history(CAMPAIGN, limit=10, after=None)
     refreshes = [each for each in entries if each.action is Action.REFRESH]
     assert [each.outcome for each in refreshes] == ["REFRESHING"]
+
+
+def test_a_key_asks_for_one_refresh_however_often_it_comes(store: RefreshStore) -> None:
+    for _ in range(2):
+        status, view = call(api.handler, "POST", "refresh", key="k1")
+        assert (status, view["state"], view["generation"]) == (202, "REFRESHING", 2)
+    status, _ = call(api.handler, "POST", "refresh", key="k2")
+    assert status == 409
+    assert store.get(CAMPAIGN).generation == 2

@@ -16,7 +16,7 @@ from functions.campaigns.records import Campaign
 from functions.campaigns.states import State
 from functions.campaigns.store import CampaignStore
 from tests.unit.campaigns.conftest import CRITERIA, NOON
-from tests.unit.tables import make_campaigns_table, make_devices_table
+from tests.unit.tables import make_campaigns_table, make_devices_table, make_idempotency_table
 
 CAMPAIGN = "0123456789abcdef0123456789abcdef"
 TOKEN = "a-token-nobody-may-see"
@@ -40,15 +40,20 @@ def _deployed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         )
         monkeypatch.setenv("CAMPAIGNS_TABLE", "campaigns")
         monkeypatch.setenv("DEVICES_TABLE", "devices")
+        make_idempotency_table()
+        monkeypatch.setenv("IDEMPOTENCY_TABLE", "idempotency")
+        monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "messages")
         yield
+        messages_api._once.cache_clear()
         messages_api._trial.cache_clear()
 
 
-def call(path: str, body: object) -> tuple[int, dict[str, Any]]:
+def call(path: str, body: object, *, key: str | None = None) -> tuple[int, dict[str, Any]]:
     event = {
         "version": "2.0",
         "rawPath": path,
-        "headers": {"content-type": "application/json"},
+        "headers": {"content-type": "application/json"}
+        | ({} if key is None else {"idempotency-key": key}),
         "requestContext": {"http": {"method": "POST", "path": path}, "stage": "$default"},
         "body": json.dumps(body),
         "isBase64Encoded": False,
@@ -58,6 +63,7 @@ def call(path: str, body: object) -> tuple[int, dict[str, Any]]:
         memory_limit_in_mb=512,
         invoked_function_arn="arn:aws:lambda:us-east-1:123456789012:function:messages",
         aws_request_id="r1",
+        get_remaining_time_in_millis=lambda: 29_000,
     )
     answer = messages_api.handler(event, context)
     return answer["statusCode"], json.loads(answer["body"])
@@ -238,3 +244,42 @@ def test_one_to_ten_ids_are_taken_and_none_of_them_twice(device_ids: object, pla
     status, problem = call(f"/campaigns/{CAMPAIGN}/test-send", {"device_ids": device_ids})
     assert status == 400
     assert [error["place"] for error in problem["errors"]] == [place]
+
+
+@pytest.mark.usefixtures("_deployed")
+def test_a_test_send_under_a_key_is_sent_once_and_answered_again() -> None:
+    register("d1")
+    path = f"/campaigns/{CAMPAIGN}/test-send"
+    first = call(path, {"device_ids": ["d1"]}, key="k1")
+    assert first[0] == 200
+    assert first[1]["results"][0]["message_id"] is not None
+    assert call(path, {"device_ids": ["d1"]}, key="k1") == first
+    status, problem = call(path, {"device_ids": ["d2"]}, key="k1")
+    assert (status, problem["type"]) == (422, "urn:fanfare:problem:idempotency-key-reused")
+    assert call(path, {"device_ids": ["d1"]}, key="k2")[1] != first[1]
+
+
+@pytest.mark.usefixtures("_deployed")
+def test_a_key_whose_test_send_died_sends_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    register("d1")
+    path = f"/campaigns/{CAMPAIGN}/test-send"
+
+    class Died(BaseException):
+        """No exception that anything catches: the function is gone."""
+
+    def die(*_: object, **__: object) -> None:
+        raise Died
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CampaignStore, "end_trial", die)
+        with pytest.raises(Died):
+            call(path, {"device_ids": ["d1"]}, key="k1")
+    # Powertools keeps a request of a function that died until its time would have been over.
+    table = boto3.resource("dynamodb").Table("idempotency")
+    for item in table.scan()["Items"]:
+        table.delete_item(Key={"id": item["id"]})
+    status, answer = call(path, {"device_ids": ["d1"]}, key="k1")
+    assert (status, answer["results"][0]["status"]) == (200, "unknown")
+    for item in table.scan()["Items"]:
+        table.delete_item(Key={"id": item["id"]})
+    assert call(path, {"device_ids": ["d2"]}, key="k1")[0] == 422

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from functions.campaigns.deletion import Deletion
+from functions.campaigns.history import SYSTEM, Action, Entry
 from functions.campaigns.message import Message
 from functions.campaigns.records import Campaign
 from functions.campaigns.schema import CampaignRequest
-from functions.campaigns.states import State
+from functions.campaigns.states import PublishState, State
 from functions.shared.errors import (
     ConflictError,
     IdempotencyMismatchError,
@@ -259,3 +260,30 @@ def test_what_does_not_exist_is_not_found(world: World) -> None:
     for operation in ("show", "publish", "cancel", "delete"):
         with pytest.raises(NotFoundError, match="There is no campaign nope"):
             getattr(world.campaigns, operation)("nope")
+
+
+def test_a_key_names_one_publish_however_often_it_comes(world: World) -> None:
+    world.ready()
+    (first,) = world.campaigns.publish("c1", key="k1").publishes
+    world.clock.pass_seconds(1)
+    assert [each.id for each in world.campaigns.publish("c1", key="k1").publishes] == [first.id]
+    world.store.refuse_publish("c1", first.id, "refused", while_=PublishState.REQUESTED)
+    again = world.campaigns.publish("c1", key="k1")
+    assert (again.state, len(again.publishes)) == (State.READY, 1)
+    assert len(world.campaigns.publish("c1", key="k2").publishes) == 2
+
+
+def test_a_test_send_is_in_the_history_from_before_to_after(world: World) -> None:
+    world.ready()
+    world.clock.pass_seconds(1)
+    entry = Entry(at=world.clock(), by=SYSTEM, action=Action.TEST_SEND, outcome="begun")
+    record = world.store.begin_trial("c1", entry, claim=None)
+    assert record is not None
+    assert world.campaigns.history("c1", limit=1, token=None).entries[0].outcome == "begun"
+    world.store.end_trial("c1", record, "1 sent")
+    assert world.campaigns.history("c1", limit=1, token=None).entries[0].outcome == "1 sent"
+    world.store.delete("c1")
+    world.store.end_trial("c1", record, "2 sent")
+    with pytest.raises(NotFoundError):
+        world.store.begin_trial("c1", entry, claim=None)
+    assert world.store._table.scan()["Items"] == []

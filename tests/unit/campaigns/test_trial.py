@@ -53,7 +53,7 @@ def store(devices: "Table", device_id: str, **more: str | None) -> None:
 
 
 def trial(world: World, devices: "Table", sns: FakeSns) -> Trial:
-    return Trial(store=world.store, recipients=Recipients(devices), push=sns)
+    return Trial(store=world.store, recipients=Recipients(devices), push=sns, clock=world.clock)
 
 
 def test_each_device_is_sent_the_message_once_in_the_order_asked(
@@ -204,7 +204,12 @@ def test_ten_devices_are_sent_to_side_by_side(world: World, devices: "Table") ->
         together.wait()
         return Accepted(message_id=arn)
 
-    tested = Trial(store=world.store, recipients=Recipients(devices), push=wait_for_the_others)
+    tested = Trial(
+        store=world.store,
+        recipients=Recipients(devices),
+        push=wait_for_the_others,
+        clock=world.clock,
+    )
     assert [result.device_id for result in tested.send("c1", ids)] == ids
 
 

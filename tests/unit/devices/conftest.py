@@ -55,13 +55,12 @@ class FakeSns:
     def create_platform_endpoint(
         self, *, PlatformApplicationArn: str, Token: str, CustomUserData: str
     ) -> dict[str, str]:
+        self._called("create", Token)
         with self.lock:
-            self._called("create", Token)
             existing = self._with_token(PlatformApplicationArn, Token)
             if existing is None:
-                arn = (
-                    f"{PlatformApplicationArn.replace(':app/', ':endpoint/')}/{len(self.endpoints)}"
-                )
+                prefix = PlatformApplicationArn.replace(":app/", ":endpoint/")
+                arn = f"{prefix}/{len(self.applications)}"
                 self.applications[arn] = PlatformApplicationArn
                 self.endpoints[arn] = {
                     "Token": Token,
@@ -75,26 +74,28 @@ class FakeSns:
             return {"EndpointArn": existing}
 
     def get_endpoint_attributes(self, *, EndpointArn: str) -> dict[str, Any]:
+        self._called("get", "")
         with self.lock:
-            self._called("get", "")
             return {"Attributes": dict(self._endpoint(EndpointArn))}
 
     def set_endpoint_attributes(self, *, EndpointArn: str, Attributes: dict[str, str]) -> None:
+        self._called("set", Attributes.get("Token", ""))
         with self.lock:
-            self._called("set", Attributes["Token"])
             self._endpoint(EndpointArn)
-            existing = self._with_token(self.applications[EndpointArn], Attributes["Token"])
-            if existing not in (None, EndpointArn):
-                raise self._exists(existing)
+            if "Token" in Attributes:
+                existing = self._with_token(self.applications[EndpointArn], Attributes["Token"])
+                if existing not in (None, EndpointArn):
+                    raise self._exists(existing)
             self.endpoints[EndpointArn].update(Attributes)
 
     def delete_endpoint(self, *, EndpointArn: str) -> None:
+        self._called("delete", "")
         with self.lock:
-            self._called("delete", "")
             self.endpoints.pop(EndpointArn, None)
 
     def _called(self, operation: str, token: str) -> None:
-        self.calls[operation] += 1
+        with self.lock:
+            self.calls[operation] += 1
         if error := self.script(operation, token):
             raise error
 

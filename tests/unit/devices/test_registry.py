@@ -150,7 +150,7 @@ def test_the_existing_arn_is_found_in_whatever_sns_writes_around_it(
             {},
             {
                 "EndpointArn": arn,
-                "Attributes": {"Token": TOKEN, "Enabled": "true", "CustomUserData": "d1"},
+                "Attributes": {"Enabled": "true", "CustomUserData": "d1"},
             },
         )
         assert registry.register(device()).endpoint_arn == arn
