@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 
 from functions.devices.parsing import read_id
-from functions.devices.store import DeviceStore
+from functions.devices.store import DeviceStore, NotInSegmentError
 from functions.devices.wire import to_wire
 from functions.shared import exact_json
 from functions.shared.errors import InvalidInputError
@@ -26,7 +26,10 @@ def page_text(
     if segment >= segments:
         raise InvalidInputError.at("segment", f"must be below segments, which is {segments}")
     after_id = _decode(token, segment, segments)
-    page = store.page(limit=limit, after_id=after_id, segment=segment, segments=segments)
+    try:
+        page = store.page(limit=limit, after_id=after_id, segment=segment, segments=segments)
+    except NotInSegmentError:
+        raise _unknown() from None
     texts = [exact_json.dumps(to_wire(device)) for device in page.devices]
     shown = list(_fitting(texts))
     last = page.last_id
@@ -59,7 +62,11 @@ def _decode(token: str | None, segment: int, segments: int) -> str | None:
         last_id, of_segment, of_segments = values
         last_id = read_id(last_id)
     except (ValueError, TypeError, RecursionError):
-        raise InvalidInputError.at("next", "is no token that this API gave out") from None
+        raise _unknown() from None
     if (of_segment, of_segments) != (segment, segments):
         raise InvalidInputError.at("next", "is the token of another segment")
     return str(last_id)
+
+
+def _unknown() -> InvalidInputError:
+    return InvalidInputError.at("next", "is no token that this API gave out")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
+from botocore.exceptions import ClientError
 
 from functions.devices.actions import (
     Action,
@@ -18,6 +19,7 @@ from functions.devices.items import KNOWN_NAMES, decode, decode_known
 from functions.devices.ownership import Change
 from functions.devices.records import Device, Known
 from functions.devices.tokens import TokenState
+from functions.shared.aws_errors import code_of
 from functions.shared.batches import batch_get
 from functions.shared.errors import UnavailableError
 from functions.shared.transactions import ConditionFailedError, transact
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 BY_ENDPOINT = "by_endpoint"
+
+
+class NotInSegmentError(Exception):
+    """The page was to begin after a device that the segment does not have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,14 +93,20 @@ class DeviceStore:
     def page(
         self, *, limit: int, after_id: str | None, segment: int = 0, segments: int = 1
     ) -> Page:
-        """Devices of one segment of the table, at most 1 MB of them, read consistently.
+        """Devices of one segment of the table, at most 1 MB of them, read consistently;
+        NotInSegmentError.
 
         https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html#Scan.ParallelScan
         """
         request: dict[str, Any] = {"ExclusiveStartKey": {"Id": after_id}} if after_id else {}
-        answer = self._table.scan(
-            Limit=limit, Segment=segment, TotalSegments=segments, ConsistentRead=True, **request
-        )
+        try:
+            answer = self._table.scan(
+                Limit=limit, Segment=segment, TotalSegments=segments, ConsistentRead=True, **request
+            )
+        except ClientError as error:
+            if after_id and code_of(error) == "ValidationException":
+                raise NotInSegmentError from None
+            raise
         last = answer.get("LastEvaluatedKey")
         return Page(
             devices=[decode(item) for item in answer["Items"]],

@@ -63,16 +63,23 @@ class Interleaving:
 
 
 @contextmanager
-def before_each_call(act: Callable[[], Any]) -> Iterator[None]:
-    """Does `act` before each call that a client of boto3 makes."""
+def before_each_operation(act: Callable[[str], Any]) -> Iterator[None]:
+    """Does `act` with the name of each call that a client of boto3 makes, before it."""
     call = BaseClient._make_api_call  # type: ignore[attr-defined]
 
-    def acting_call(self: BaseClient, *arguments: Any) -> Any:
-        act()
-        return call(self, *arguments)
+    def acting_call(self: BaseClient, operation: str, request: Any) -> Any:
+        act(operation)
+        return call(self, operation, request)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BaseClient, "_make_api_call", acting_call)
+        yield
+
+
+@contextmanager
+def before_each_call(act: Callable[[], Any]) -> Iterator[None]:
+    """Does `act` before each call that a client of boto3 makes."""
+    with before_each_operation(lambda _operation: act()):
         yield
 
 

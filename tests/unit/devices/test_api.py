@@ -30,11 +30,14 @@ class Context:
         return 30_000
 
 
-def call(method: str, path: str, given: Any = None, *, raw: str | None = None) -> tuple[int, Any]:
+def call(
+    method: str, path: str, given: Any = None, *, raw: str | None = None, **query: str
+) -> tuple[int, Any]:
     """The status and the body of the answer."""
     event = {
         "version": "2.0",
         "rawPath": path,
+        "queryStringParameters": query,
         "headers": {"content-type": "application/json"},
         "requestContext": {
             "http": {"method": method, "path": path},
@@ -107,6 +110,53 @@ def test_an_id_of_any_script_travels_in_the_path(path: str, device_id: str) -> N
     assert (status, device["Id"]) == (200, device_id)
     assert call("GET", path) == (200, device)
     assert call("DELETE", path)[0] == 204
+
+
+def test_a_device_that_lost_its_token_says_so() -> None:
+    call("PUT", "/devices/d1", {"ChannelType": "GCM", "Address": TOKEN})
+    call("PUT", "/devices/d2", {"ChannelType": "GCM", "Address": TOKEN})
+
+    assert call("GET", "/devices/d1") == (
+        200,
+        {
+            "Id": "d1",
+            "ChannelType": "GCM",
+            "Address": TOKEN,
+            "OptOut": "NONE",
+            "EndpointStatus": "INACTIVE",
+            "StatusReason": "moved",
+        },
+    )
+
+
+def test_all_devices_are_read_page_by_page() -> None:
+    for number in range(3):
+        call("PUT", f"/devices/d{number}", {"ChannelType": "GCM", "Address": f"token-{number}"})
+
+    status, first = call("GET", "/devices", limit="2")
+    assert (status, len(first["devices"])) == (200, 2)
+    status, second = call("GET", "/devices", limit="2", next=first["next"])
+    assert (status, len(second["devices"]), second["next"]) == (200, 1, None)
+    listed = [*first["devices"], *second["devices"]]
+    assert sorted(device["Id"] for device in listed) == ["d0", "d1", "d2"]
+    assert [call("GET", f"/devices/{device['Id']}")[1] for device in listed] == listed
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ({"limit": "0"}, "query.limit"),
+        ({"limit": "1001"}, "query.limit"),
+        ({"limit": "many"}, "query.limit"),
+        ({"segments": "101"}, "query.segments"),
+        ({"segment": "-1"}, "query.segment"),
+        ({"segment": "1"}, "segment"),
+        ({"next": "nonsense"}, "next"),
+    ],
+)
+def test_a_page_that_there_is_not_is_refused(query: dict[str, str], place: str) -> None:
+    status, problem = call("GET", "/devices", **query)
+    assert (status, [error["place"] for error in problem["errors"]]) == (400, [place])
 
 
 def test_a_wrong_device_is_a_problem_with_every_place() -> None:
