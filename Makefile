@@ -46,7 +46,7 @@ lint: $(VENV) ## style, types, import rules
 	$(BIN)/lint-imports
 
 unit: $(VENV) ## unit tests
-	@$(BIN)/pytest tests/unit $(ARGS)
+	@$(BIN)/pytest tests/unit --numprocesses auto --dist worksteal $(ARGS)
 
 infra: $(VENV) $(NODE) ## tests of the templates
 	@$(BIN)/pytest tests/infrastructure $(ARGS)
