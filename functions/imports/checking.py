@@ -55,6 +55,7 @@ class Checker:
         gzip = unpacking.is_gzip(first)
         pieces = _chained(first, packed)
         try:
+            unpacking.refuse_archive(first)
             layout, rows = open_rows(lines(unpacking.gunzip(pieces) if gzip else pieces))
             counted = _Counted(layout=layout)
             self._rows(upload.number, rows, counted, shuffled)

@@ -32,7 +32,7 @@ def lines(pieces: Iterable[bytes]) -> Iterator[Line]:
             yield Line(number, whole.decode("utf-8", "ignore" if cut else "strict"), cut)
         except UnicodeDecodeError:
             raise FileRefusedError(
-                f"is not UTF-8, at line {number:,}: save it as UTF-8, or pack it with gzip"
+                f"is not UTF-8, at line {number:,}: save it as CSV in UTF-8"
             ) from None
 
 

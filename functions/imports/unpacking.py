@@ -7,8 +7,18 @@ from functions.imports.refusal import FileRefusedError
 
 # https://datatracker.ietf.org/doc/html/rfc1952#section-2.3.1
 GZIP_MAGIC = b"\x1f\x8b"
+# https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7
+ZIP_MAGIC = b"PK\x03\x04"
 PIECE_BYTES = 1024 * 1024
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
+
+
+def refuse_archive(beginning: bytes) -> None:
+    """FileRefusedError for a file that begins as a zip, which spreadsheets are, too."""
+    if beginning.startswith(ZIP_MAGIC):
+        raise FileRefusedError(
+            "is a zip or a spreadsheet (xlsx): unpack it, or save it as CSV in UTF-8"
+        )
 
 
 def is_gzip(beginning: bytes) -> bool:

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from functions.shared.errors import FanfareError, InvalidInputError, InvalidPart
 from functions.shared.observability import logger
 
+FORM = "application/x-www-form-urlencoded"
 PROBLEM_CONTENT_TYPE = "application/problem+json"
 PROBLEM_TYPE_PREFIX = "urn:fanfare:problem:"
 # More than a reader wants; an answer may have 6 MB, and a body can be wrong in very many places.
@@ -42,9 +43,17 @@ class Problem(BaseModel):
     errors: list[InvalidPlace] | None = None
 
 
-def http_api() -> APIGatewayHttpResolver:
+class JsonResolver(APIGatewayHttpResolver):
+    """A resolver to which a body without a type of its own is JSON: there are no forms here."""
+
+    def resolve(self, event: Any, context: Any) -> dict[str, Any]:
+        """The HTTP answer."""
+        return super().resolve(_as_json(event), context)
+
+
+def http_api() -> JsonResolver:
     """A resolver that answers every failure as problem+json and never shows an internal one."""
-    app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=_parse_json)
+    app = JsonResolver(enable_validation=True, json_body_deserializer=_parse_json)
 
     @app.exception_handler(FanfareError)
     def _expected(error: FanfareError) -> Response[str]:
@@ -82,6 +91,15 @@ def http_api() -> APIGatewayHttpResolver:
         return problem(status, "internal-error", "Internal error", detail)
 
     return app
+
+
+def _as_json(event: dict[str, Any]) -> dict[str, Any]:
+    """The event with JSON for a form: that is what curl calls a body of which nobody said more."""
+    headers = event.get("headers") or {}
+    given = str(headers.get("content-type") or FORM)
+    if not given.startswith(FORM):
+        return event
+    return {**event, "headers": {**headers, "content-type": "application/json"}}
 
 
 def problem(

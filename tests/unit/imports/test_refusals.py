@@ -59,6 +59,7 @@ def test_channels_that_are_not_push_are_skipped_and_counted(account: Account) ->
         ("Id,ChannelType,Address\n".encode("utf-16"), "is not UTF-8, at line 1"),
         (gzip.compress(b"Id\nd1\n", mtime=0)[:-12], "is cut off"),
         (b"\x1f\x8bno gzip at all", "is damaged"),
+        (b"PK\x03\x04\x14\x00\x06\x00", "is a zip or a spreadsheet (xlsx)"),
         (gzip.compress(b"Id\nd1\n", mtime=0) + b"behind it", "is damaged"),
         (b'[{"Id":"d1"}]', "is a JSON array: write one object a line"),
         (

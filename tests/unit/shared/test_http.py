@@ -60,7 +60,7 @@ def post(
         "body": body,
         "isBase64Encoded": encoded,
     }
-    answer = app.resolve(event, {})  # type: ignore[arg-type]
+    answer = app.resolve(event, {})
     return answer["statusCode"], json.loads(answer["body"])
 
 
@@ -98,6 +98,14 @@ def test_a_body_in_base64_is_read() -> None:
 def test_another_content_type_is_415() -> None:
     status, answer = post("/echo", content_type="text/csv")
     assert (status, answer["type"]) == (415, "urn:fanfare:problem:unsupported-media-type")
+
+
+@pytest.mark.parametrize("content_type", ["application/x-www-form-urlencoded", ""])
+def test_a_body_that_curl_calls_a_form_is_read_as_json(content_type: str) -> None:
+    assert post("/typed", '{"name": "爵士"}', content_type=content_type) == (200, {"name": "爵士"})
+    status, answer = post("/typed", "name=x", content_type=content_type)
+    assert status == 400
+    assert answer["errors"][0]["reason"].startswith("not JSON")
 
 
 def test_every_wrong_place_of_a_model_is_named() -> None:
