@@ -142,24 +142,25 @@ class Registering:
         refused = self._upkeep.store.commit(changes)
         taken_from, self._taken_from = self._taken_from, {}
         for change in changes:
-            before, after = change.before, change.after
-            if change.device_id in refused:
-                if change.seen is not None:
-                    # Looking again is of no use: what it was made of is no more.
-                    self._refuse(change.device_id, ContendedError(change.device_id))
-                continue
-            assert isinstance(after, Device)  # noqa: S101 (a registration stores whole devices)
-            del self._pending[change.device_id]
-            self._outcomes[change.device_id] = after
-            if taken_from.get(change.device_id) == change.released:
-                taken_from.pop(change.device_id, None)
-            if before and before.endpoint_arn not in (None, after.endpoint_arn):
-                self._formers.append(before)
-        # What was given up was written with its next turn.
+            if change.device_id not in refused:
+                self._settle(change)
+                if taken_from.get(change.device_id) == change.released:
+                    taken_from.pop(change.device_id, None)  # given up: its next turn has begun
+            elif change.seen is not None:
+                # Looking again is of no use: what it was made of is no more.
+                self._refuse(change.device_id, ContendedError(change.device_id))
         self._upkeep.taken_away(set(taken_from.values()))
         for change in changes:
             if change.before and change.device_id in refused & taken_from.keys():
                 self._upkeep.put_others_right(change.before)
+
+    def _settle(self, change: Change) -> None:
+        before, after = change.before, change.after
+        assert isinstance(after, Device)  # noqa: S101 (a registration stores whole devices)
+        del self._pending[change.device_id]
+        self._outcomes[change.device_id] = after
+        if before and before.endpoint_arn not in (None, after.endpoint_arn):
+            self._formers.append(before)
 
     def _refuse(self, device_id: str, error: FanfareError) -> None:
         if isinstance(error, OutOfTimeError):

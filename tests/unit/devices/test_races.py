@@ -18,7 +18,7 @@ from tests.unit.devices.conftest import TOKEN, FakeSns, body
 from tests.unit.devices.interleaving import Interleaving, before_each_call, one_call_at_a_time
 
 LAW = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
