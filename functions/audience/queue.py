@@ -1,15 +1,13 @@
 """The queue between listing and subscribing: one message a chunk, naming it, not holding it."""
 
 import json
-import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from functions.audience.records import ChunkKey
-from functions.shared.batches import batched
-from functions.shared.errors import UnavailableError
+from functions.shared.fair_queue import FairQueue, Outgoing, UnreadableMessageError
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -17,14 +15,6 @@ if TYPE_CHECKING:
 # Version 1 knew no generations; such a message may wait in the queue while this is deployed.
 MESSAGE_VERSION = 2
 READABLE_VERSIONS = frozenset({1, MESSAGE_VERSION})
-# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
-SEND_BATCH_MAX_ENTRIES = 10
-MAX_ROUNDS = 8
-FIRST_BACKOFF_SECONDS = 0.1
-
-
-class UnreadableMessageError(Exception):
-    """The message is none of ours, or of another version."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,54 +49,19 @@ def decode(body: str) -> ChunkMessage:
 
 
 class SubscribeQueue:
-    """Where chunks wait for a subscriber."""
+    """Where chunks wait for a subscriber; the campaign is the group."""
 
     def __init__(
         self, sqs: "SQSClient", url: str, *, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        self._sqs = sqs
-        self._url = url
-        self._sleep = sleep
+        self._queue = FairQueue(sqs, url, sleep=sleep)
 
     def send(self, messages: Sequence[ChunkMessage]) -> None:
-        """Queues every message; UnavailableError if SQS keeps refusing some.
-
-        The campaign is the message group, so that SQS serves campaigns fairly:
-        https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
-        """
-        for some in batched(messages, SEND_BATCH_MAX_ENTRIES):
-            entries = {
-                str(index): {
-                    "Id": str(index),
-                    "MessageBody": encode(message),
-                    "MessageGroupId": message.key.campaign_id,
-                }
-                for index, message in enumerate(some)
-            }
-            self._send_all(entries)
+        """Queues every message; UnavailableError if SQS keeps refusing some."""
+        self._queue.send(
+            Outgoing(body=encode(message), group=message.key.campaign_id) for message in messages
+        )
 
     def postpone(self, receipt_handles: Sequence[str], seconds: int) -> None:
-        """Makes received messages visible again after so many seconds, as far as SQS still can.
-
-        Without it a message that failed waits for the queue's whole visibility timeout.
-        """
-        for some in batched(receipt_handles, SEND_BATCH_MAX_ENTRIES):
-            self._sqs.change_message_visibility_batch(
-                QueueUrl=self._url,
-                Entries=[
-                    {"Id": str(index), "ReceiptHandle": handle, "VisibilityTimeout": seconds}
-                    for index, handle in enumerate(some)
-                ],
-            )
-
-    def _send_all(self, entries: dict[str, Any]) -> None:
-        for round_ in range(MAX_ROUNDS):
-            answer = self._sqs.send_message_batch(
-                QueueUrl=self._url, Entries=list(entries.values())
-            )
-            for sent in answer.get("Successful", []):
-                del entries[sent["Id"]]
-            if not entries:
-                return
-            self._sleep(random.uniform(0, FIRST_BACKOFF_SECONDS * 2**round_))  # noqa: S311 (jitter)
-        raise UnavailableError(f"SQS refused {len(entries)} messages through {MAX_ROUNDS} rounds")
+        """Makes received messages visible again after so many seconds, as far as SQS still can."""
+        self._queue.postpone(receipt_handles, seconds)

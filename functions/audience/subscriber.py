@@ -11,12 +11,12 @@ from functions.audience.lists import ListStore
 from functions.audience.queue import (
     ChunkMessage,
     SubscribeQueue,
-    UnreadableMessageError,
     decode,
 )
 from functions.audience.subscribing import SubscribeWorker
 from functions.audience.topic import subscribe, unsubscribe
 from functions.shared import clients
+from functions.shared.fair_queue import UnreadableMessageError
 from functions.shared.observability import (
     DEVICES_SKIPPED,
     DEVICES_SUBSCRIBED,

@@ -14,7 +14,7 @@ from functions.devices.registry import Registry
 from functions.devices.store import DeviceStore
 from functions.imports.bucket import Bucket
 from functions.imports.loading import Loaded, SliceLoader
-from functions.imports.queue import SliceQueue, UnreadableMessageError, decode
+from functions.imports.queue import SliceQueue, decode
 from functions.imports.records import Import
 from functions.imports.registering import Register, Registrar, Settle, as_if, order_of
 from functions.imports.slices import Slices
@@ -22,6 +22,7 @@ from functions.imports.store import ImportStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
 from functions.shared.errors import FanfareError
+from functions.shared.fair_queue import UnreadableMessageError
 from functions.shared.observability import (
     ENDPOINTS_THROTTLED,
     ROWS_REJECTED,

@@ -1,26 +1,15 @@
 """The queue of slices to be loaded: one message a slice, naming it, not holding it."""
 
 import json
-import random
-import time
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
-from functions.shared.batches import batched
-from functions.shared.errors import UnavailableError
+from functions.shared.fair_queue import FairQueue, Outgoing, UnreadableMessageError
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 MESSAGE_VERSION = 1
-# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
-SEND_BATCH_MAX_ENTRIES = 10
-MAX_ROUNDS = 8
-FIRST_BACKOFF_SECONDS = 0.1
-
-
-class UnreadableMessageError(Exception):
-    """The message is none of ours, or of another version."""
 
 
 class SliceKey(NamedTuple):
@@ -47,50 +36,15 @@ def decode(body: str) -> SliceKey:
 
 
 class SliceQueue:
-    """Where slices wait to be loaded."""
+    """Where slices wait to be loaded; the import is the group."""
 
-    def __init__(
-        self, sqs: "SQSClient", url: str, *, sleep: Callable[[float], None] = time.sleep
-    ) -> None:
-        self._sqs = sqs
-        self._url = url
-        self._sleep = sleep
+    def __init__(self, sqs: "SQSClient", url: str) -> None:
+        self._queue = FairQueue(sqs, url)
 
     def send(self, keys: Iterable[SliceKey]) -> None:
-        """Queues every slice; UnavailableError if SQS keeps refusing some.
-
-        The import is the message group, so that SQS serves imports fairly:
-        https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
-        """
-        for some in batched(keys, SEND_BATCH_MAX_ENTRIES):
-            self._send_all(
-                {
-                    str(index): {
-                        "Id": str(index),
-                        "MessageBody": encode(key),
-                        "MessageGroupId": key.import_id,
-                    }
-                    for index, key in enumerate(some)
-                }
-            )
+        """Queues every slice; UnavailableError if SQS keeps refusing some."""
+        self._queue.send(Outgoing(body=encode(key), group=key.import_id) for key in keys)
 
     def postpone(self, receipt_handle: str, seconds: int) -> None:
-        """Makes a received message visible again after so many seconds.
-
-        Without it a message that failed waits for the queue's whole visibility timeout.
-        """
-        self._sqs.change_message_visibility(
-            QueueUrl=self._url, ReceiptHandle=receipt_handle, VisibilityTimeout=seconds
-        )
-
-    def _send_all(self, entries: dict[str, Any]) -> None:
-        for round_ in range(MAX_ROUNDS):
-            answer = self._sqs.send_message_batch(
-                QueueUrl=self._url, Entries=list(entries.values())
-            )
-            for sent in answer.get("Successful", []):
-                del entries[sent["Id"]]
-            if not entries:
-                return
-            self._sleep(random.uniform(0, FIRST_BACKOFF_SECONDS * 2**round_))  # noqa: S311 (jitter)
-        raise UnavailableError(f"SQS refused {len(entries)} messages through {MAX_ROUNDS} rounds")
+        """Makes a received message visible again after so many seconds."""
+        self._queue.postpone([receipt_handle], seconds)

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from functions.audience.lists import Claim, ListStore
-from functions.audience.queue import ChunkMessage, UnreadableMessageError, decode, encode
+from functions.audience.queue import ChunkMessage, decode, encode
 from functions.audience.records import Chunk, ChunkKey, ChunkState, Tally
 from functions.audience.subscriber import take
 from functions.audience.subscribing import SubscribeWorker
 from functions.audience.topic import Answer, Refused, Throttled, Unsettled
+from functions.shared.fair_queue import UnreadableMessageError
 from functions.shared.observability import metrics
 from tests.unit.audience.conftest import CAMPAIGN, EVERYBODY, TOPIC, FakeQueue, FakeSns, devices
 

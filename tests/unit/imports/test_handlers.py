@@ -9,8 +9,9 @@ import pytest
 
 from functions.imports import check, dead_letter, load, workflow
 from functions.imports.loading import Loaded
-from functions.imports.queue import SliceKey, UnreadableMessageError, decode, encode
+from functions.imports.queue import SliceKey, decode, encode
 from functions.shared.errors import UnavailableError
+from functions.shared.fair_queue import UnreadableMessageError
 from tests.unit.imports.conftest import BUCKET, HEADER, Account, FakeQueue, csv_of, good
 
 KEY = SliceKey("0b7b5d1b-1111-4222-8333-444455556666", 7)
