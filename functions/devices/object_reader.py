@@ -57,7 +57,8 @@ class ObjectReader:
         return ObjectReader(self._raw.get(name, {}), self._at(name), self._wrong, known=known)
 
     def _at(self, name: str) -> str:
-        shown = name[:NAME_MAX_CHARS]
+        # A name may hold what no UTF-8 can, and whoever writes the place down must be able to.
+        shown = name[:NAME_MAX_CHARS].encode("utf-8", "replace").decode()
         return f"{self._place}.{shown}" if self._place else shown
 
 

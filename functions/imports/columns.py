@@ -71,6 +71,11 @@ def read_header(names: Sequence[str]) -> tuple[Column, ...]:
             wrong.append(f"column {number} {_shown(name)}, which is there twice")
         seen.add(column.header)
         columns.append(column)
+    if names and not seen:
+        # Not shown: where a header is missing, the first line holds a device and its token.
+        raise FileRefusedError(
+            f"its first line is no header: none of its {len(names):,} names is known"
+        )
     if wrong:
         more = f" and {len(wrong) - _REASONS_MAX} more" if len(wrong) > _REASONS_MAX else ""
         shown = "; ".join(wrong[:_REASONS_MAX])

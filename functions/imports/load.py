@@ -39,8 +39,8 @@ from functions.shared.task_tokens import wake
 # One last call to SNS may take 13 s (clients.py), the writes after it the rest. The check at synth
 # counts with the same margin: stacks/config.py.
 MARGIN_SECONDS = 15
-# An outage that lasts for minutes must not use up all receives of a message.
-FIRST_POSTPONE_SECONDS = 10
+# An outage of half an hour must not use up all receives of a message: 1, 3, 9 and 15 minutes.
+FIRST_POSTPONE_SECONDS = 60
 LONGEST_POSTPONE_SECONDS = 900
 
 

@@ -6,19 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from functions.devices.endpoint_errors import EndpointRefusedError
 from functions.devices.parsing import refuse_if_too_large
 from functions.devices.records import Device
 from functions.devices.registering import ContendedError
 from functions.devices.registry import Outcome, Registration, told
 from functions.devices.store import DeviceStore
 from functions.imports.records import Import
-from functions.imports.rows import Change, Rejected, merged
+from functions.imports.rows import Change, Rejected, Whole, merged
 from functions.imports.slice_rows import Candidate
 from functions.shared.clock import optional_to_wire
 from functions.shared.errors import InvalidInputError, UnavailableError
 
 # A changed device that others change as well is read and merged again, so many times at most.
 MAX_ROUNDS = 5
+# No fault of a row: SNS is away, or refuses us (credentials, permissions) and not the token.
+_PASSING = UnavailableError | EndpointRefusedError
 
 GIVEN_UP = Rejected.at("row", "was given up after 5 tries; import the file again")
 
@@ -79,12 +82,12 @@ class Registrar:
             settled |= {
                 device_id: _settled(outcome)
                 for device_id, outcome in outcomes.items()
-                if not isinstance(outcome, UnavailableError | ContendedError)
+                if not isinstance(outcome, _PASSING | ContendedError)
             }
             left = [each for each in left if each.says.device_id not in settled]
             if not left:
                 return settled
-            if any(isinstance(outcome, UnavailableError) for outcome in outcomes.values()):
+            if any(isinstance(outcome, _PASSING) for outcome in outcomes.values()):
                 break
         raise NotSettledError(f"{len(left)} devices are not settled for now")
 
@@ -110,17 +113,22 @@ class Registrar:
 
 def _device(candidate: Candidate, seen: Device | None) -> Device | Rejected:
     says = candidate.says
-    if not isinstance(says, Change):
-        return says.device
-    if seen is None:
-        return Rejected.at("Id", "is not known; a new device needs ChannelType and Address")
-    device = merged(seen, says)
+    device = _said(says, seen)
     if isinstance(device, Device):
+        # Also one that a row has whole: changes by later rows may have been folded into it.
         try:
             refuse_if_too_large(device)
         except InvalidInputError as error:
             return Rejected(errors=error.parts)
     return device
+
+
+def _said(says: Whole | Change, seen: Device | None) -> Device | Rejected:
+    if isinstance(says, Whole):
+        return says.device
+    if seen is None:
+        return Rejected.at("Id", "is not known; a new device needs ChannelType and Address")
+    return merged(seen, says)
 
 
 def _settled(outcome: Outcome) -> Settled:

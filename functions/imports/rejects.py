@@ -68,15 +68,17 @@ class RejectsWriter:
 def _with_reason(cells: Iterable[str], reason: str, header: Sequence[str]) -> list[str]:
     """The cells and the reason, which replaces one of an earlier import.
 
-    A row with too many cells, or too few, keeps that many too many or too few: nothing moves under
-    another header unseen.
+    A row with too many cells, or too few, still does not fit: nothing moves under another header
+    unseen.
     """
     given = list(cells)
     if len(given) == len(header):
         given = [
             cell for cell, name in zip(given, header, strict=True) if name.strip() != REJECT_REASON
         ]
-    return [*given, reason]
+        return [*given, reason]
+    columns = sum(name.strip() != REJECT_REASON for name in header) + 1
+    return [*given, "", reason] if len(given) + 1 == columns else [*given, reason]
 
 
 def _csv_line(cells: Sequence[str]) -> bytes:
@@ -97,7 +99,10 @@ def _json_line(row: Row, reason: str) -> str:
         )
     if REJECT_REASON in device:
         device.pop(REJECT_REASON)
-        return exact_json.dumps({**device, REJECT_REASON: reason})
+        try:
+            return exact_json.dumps({**device, REJECT_REASON: reason})
+        except RecursionError:
+            return exact_json.dumps({REJECTED_LINE: raw, REJECT_REASON: reason})
     # As it stands in the file, so that nothing of it is written otherwise.
     comma = "," if device else ""
     added = f"{json.dumps(REJECT_REASON)}:{json.dumps(reason, ensure_ascii=False)}"

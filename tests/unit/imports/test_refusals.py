@@ -91,7 +91,7 @@ def test_channels_that_are_not_push_are_skipped_and_counted(account: Account) ->
             "has a record of more than 4,194,304 bytes at",
         ),
         (b'Id\n"' + b"x\n" * 3_000_000, "has a record of more than 4,194,304 bytes at"),
-        (b"I\0d\nd1\n", "its header is not that of a device file"),
+        (b"I\0d\nd1\n", "its first line is no header: none of its 1 names is known"),
     ],
 )
 def test_a_file_that_cannot_be_imported_refuses_all_and_nothing_is_written(
@@ -197,3 +197,10 @@ def test_rows_are_shuffled_over_many_slices_and_all_arrive(
     found = account.store.find(view.id)
     assert found is not None
     assert (len(found.groups), found.partitions, found.slices_total) == (2, 20, 20)
+
+
+def test_a_missing_header_is_told_without_showing_the_device_in_its_place(account: Account) -> None:
+    view = account.imported("d1,GCM,secret-token\nd2,GCM,another\n")
+    assert view.state == "REFUSED"
+    assert view.files[0].refused == "its first line is no header: none of its 3 names is known"
+    assert "secret-token" not in view.model_dump_json()
