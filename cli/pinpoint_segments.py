@@ -95,7 +95,8 @@ def _group(raw: Any, place: str, notes: Notes) -> list[Criteria]:
         )
     parts: list[Criteria] = []
     for index, each in enumerate(notes.items(group.get("Dimensions"), f"{place}.Dimensions")):
-        parts += dimensions(each, f"{place}.Dimensions[{index}]", notes)
+        # Dimensions that ask for nothing are everybody.
+        parts += dimensions(each, f"{place}.Dimensions[{index}]", notes) or [EVERYBODY]
     return _put_together(group, "Type", place, parts, notes)
 
 

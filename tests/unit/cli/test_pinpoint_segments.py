@@ -195,6 +195,27 @@ def test_groups_are_put_together_as_they_say(raw: dict[str, Any], criteria: dict
     assert converted(raw) == criteria
 
 
+@pytest.mark.parametrize(
+    ("kind", "others", "criteria"),
+    [
+        ("NONE", [], {"not": EVERYBODY}),
+        ("NONE", [{"Location": {"Country": one_set("INCLUSIVE", "TW")}}], None),
+        ("ANY", [{"Location": {"Country": one_set("INCLUSIVE", "TW")}}], None),
+    ],
+)
+def test_dimensions_that_ask_for_nothing_are_everybody_in_a_group_as_well(
+    kind: str, others: list[dict[str, Any]], criteria: dict[str, Any] | None
+) -> None:
+    sms = {"Demographic": {"Channel": {"DimensionType": "EXCLUSIVE", "Values": ["SMS"]}}}
+    group = {"Type": kind, "Dimensions": [sms, *others]}
+    found = converted({"SegmentGroups": {"Include": "ALL", "Groups": [group]}})
+    if criteria is not None:
+        assert found == criteria
+    else:
+        inner = found["not"] if kind == "NONE" else found
+        assert inner["any"][0] == EVERYBODY
+
+
 def test_a_missing_type_or_include_is_taken_as_all_and_remarked() -> None:
     conversion = convert(read(groups(None, group(None, X, Y), group("ALL", Z))))
     assert conversion.criteria == {"all": [IS_X, IS_Y, IS_Z]}
