@@ -275,6 +275,11 @@ def cond(field: str, op: str, **more: Any) -> dict[str, Any]:
             "criteria.value",
             "must be a duration of days and hours, like P7D or PT24H",
         ),
+        (
+            cond("EffectiveDate", "in_last", value="P999999999DT999999999H"),
+            "criteria.value",
+            "must not be longer than 36,500 days",
+        ),
         (cond("Id", [], value="a"), "criteria.op", "must be a text, not a list"),  # type: ignore[arg-type]
         (
             cond("Attributes.", "exists"),
