@@ -12,6 +12,7 @@ from cli.demo_checks import Check
 from cli.demo_file import LABEL_NAME, LabelledFile, labelled
 from cli.errors import FailedError, UsageError
 from cli.import_files import find_files
+from cli.interruption import on_interruption
 from cli.local_cloud import LocalCloud
 from cli.local_up import bring_up
 from cli.platforms import Credentials, PlatformName
@@ -116,8 +117,11 @@ def _create_platforms(target: Target) -> None:
 def _import(api: Api, copy: LabelledFile, *, show: bool) -> int:
     """How many rows are stored; FailedError if the import did not come to its end."""
     files = find_files([copy.path])
-    with import_progress(show=show, size=files[0].size) as progress:
-        begun = import_job.begin(api, files, dry_run=False, uploaded=progress.uploaded)
+    size = files[0].size
+    with on_interruption() as stands, import_progress(show=show, size=size) as progress:
+        begun = import_job.begin(
+            api, files, dry_run=False, stands=stands, uploaded=progress.uploaded
+        )
         found = import_job.wait_for(api, begun["id"], update=progress.update)
     if found["state"] != "DONE":
         refused = [file["refused"] for file in found["files"] if file["refused"]]

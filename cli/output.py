@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli import exact_json
-from cli.errors import CliError
+from cli.errors import CliError, StoppedError
 
 # Where nobody reads along (a pipe, a log), tables need a width that does not break ids and URLs.
 UNATTENDED_WIDTH = 160
@@ -103,9 +103,10 @@ def print_table(
 
 
 def print_error(error: CliError) -> None:
-    """The failure: what, why, and each wrong place."""
+    """The failure: what, why, and each wrong place. That the person interrupted is no error."""
     console = notes()
-    console.print(Text("error: ", style="bold red") + Text(error.title), soft_wrap=True)
+    what = Text() if isinstance(error, StoppedError) else Text("error: ", style="bold red")
+    console.print(what + Text(error.title), soft_wrap=True)
     if error.detail and not error.wrong:
         console.print(Text(error.detail), soft_wrap=True)
     for wrong in error.wrong:

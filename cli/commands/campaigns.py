@@ -18,6 +18,7 @@ from cli.commands.message_options import (
     Whole,
     message_of,
 )
+from cli.interruption import on_interruption
 
 app = typer.Typer(no_args_is_help=True, help="Messages, their audiences, and what became of them.")
 
@@ -83,11 +84,18 @@ def create(  # noqa: PLR0917 (a command's options)
     api = find_api(ctx)
     # A key of its own where none is given: only so may the request be sent again if it gets lost.
     key = idempotency_key or str(uuid.uuid4())
-    campaign = api.post("campaigns", body=wanted, idempotency_key=key)
-    if watch:
-        follow(api, campaign["id"], as_json=as_json)
-    else:
-        print_campaign(campaign, as_json=as_json)
+    with on_interruption() as stands:
+        stands.would_say(
+            "interrupted: the campaign may have been created; look: fanfare campaign list"
+        )
+        campaign = api.post("campaigns", body=wanted, idempotency_key=key)
+        campaign_id = campaign["id"]
+        stands.would_say(f"interrupted: it goes on: fanfare campaign watch {campaign_id}")
+        if watch:
+            output.note(f"campaign {campaign_id} is being built")
+            follow(api, campaign_id, as_json=as_json)
+        else:
+            print_campaign(campaign, as_json=as_json)
 
 
 @app.command("list")
@@ -147,11 +155,15 @@ def publish(
 ) -> None:
     """Send the message to the list, now. Is never repeated by itself."""
     api = find_api(ctx)
-    campaign = api.post("campaigns", campaign_id, "publish")
-    if wait:
-        follow(api, campaign_id, as_json=as_json, good={"PUBLISHED"})
-    else:
-        print_campaign(campaign, as_json=as_json)
+    with on_interruption(
+        "interrupted: the publish may have been asked for; "
+        f"look: fanfare campaign show {campaign_id}"
+    ):
+        campaign = api.post("campaigns", campaign_id, "publish")
+        if wait:
+            follow(api, campaign_id, as_json=as_json, good={"PUBLISHED"})
+        else:
+            print_campaign(campaign, as_json=as_json)
 
 
 @app.command()

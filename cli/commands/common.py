@@ -1,5 +1,6 @@
 """What every command shares: the global options, and the one place where failures become exits."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typer.core import TyperGroup
 from cli import clouds, exact_json, output, paths, target
 from cli.api import Api
 from cli.errors import EXIT_REFUSED, CliError, NoCloudError, UsageError
+from cli.interruption import on_interruption
 from cli.local_cloud import LocalCloud
 
 Json = Annotated[bool, typer.Option("--json", help="JSON on standard output, for scripts.")]
@@ -47,7 +49,8 @@ class CommandLine(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Runs the command."""
         try:
-            return super().invoke(ctx)
+            with on_interruption():
+                return _invoke(super().invoke, ctx)
         except CliError as error:
             output.print_error(error)
             raise typer.Exit(error.exit_code) from None
@@ -62,6 +65,16 @@ class CommandLine(TyperGroup):
             silent = NoCloudError("this cloud does not answer", detail=str(error))
             output.print_error(silent)
             raise typer.Exit(silent.exit_code) from None
+
+
+def _invoke(command: Callable[[Any], Any], ctx: Any) -> Any:
+    """Runs it; KeyboardInterrupt also for Ctrl-C at a question, of which an Abort is made."""
+    try:
+        return command(ctx)
+    except typer.Abort as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
 
 
 def _untyped_flags(parameters: list[Any]) -> list[Any]:

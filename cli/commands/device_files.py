@@ -1,6 +1,7 @@
 """`fanfare devices import|import-status|export`: devices by the file."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,8 @@ from cli.api import Api
 from cli.commands.common import Json, find_api
 from cli.errors import UsageError
 from cli.export import Format
-from cli.import_files import find_files
+from cli.import_files import ImportFile, find_files
+from cli.interruption import Interruption, on_interruption
 from cli.progress import export_progress, import_progress
 
 Rejects = Annotated[
@@ -50,15 +52,33 @@ def import_(  # noqa: PLR0917 (a command's options)
     if rejects_folder is not None:
         rejects.prepare(rejects_folder)
     api = find_api(ctx)
-    with import_progress(show=not as_json, size=sum(file.size for file in found)) as progress:
-        view = import_job.begin(api, found, dry_run=dry_run, uploaded=progress.uploaded)
+    with on_interruption() as stands:
+        view = _run(api, found, stands, dry_run=dry_run, wait=wait, show=not as_json)
+        if not wait and not as_json:
+            output.say(f"import {view['id']} is started")
+            output.say(f"look at it: fanfare devices import-status {view['id']}")
+            return
+        _report(api, view, rejects_folder, as_json=as_json)
+
+
+def _run(
+    api: Api,
+    files: Sequence[ImportFile],
+    stands: Interruption,
+    *,
+    dry_run: bool,
+    wait: bool,
+    show: bool,
+) -> dict[str, Any]:
+    size = sum(file.size for file in files)
+    with import_progress(show=show, size=size) as progress:
+        view = import_job.begin(
+            api, files, dry_run=dry_run, stands=stands, uploaded=progress.uploaded
+        )
         if wait:
             view = import_job.wait_for(api, view["id"], update=progress.update)
-    if not wait and not as_json:
-        output.say(f"import {view['id']} is started")
-        output.say(f"look at it: fanfare devices import-status {view['id']}")
-        return
-    _report(api, view, rejects_folder, as_json=as_json)
+            import_job.is_over(stands, view["id"])
+    return view
 
 
 def import_status(
@@ -73,7 +93,8 @@ def import_status(
         rejects.prepare(rejects_folder)
     api = find_api(ctx)
     if wait:
-        with import_progress(show=not as_json) as progress:
+        with on_interruption() as stands, import_progress(show=not as_json) as progress:
+            import_job.goes_on(stands, import_id)
             view = import_job.wait_for(api, import_id, update=progress.update)
     else:
         view = api.get("imports", import_id)
@@ -96,7 +117,9 @@ def export_(
     api = find_api(ctx)
     file = None if out == STANDARD_OUTPUT else out
     # On a terminal the devices themselves are to be seen.
-    with export_progress(show=file is not None or not sys.stdout.isatty()) as advance:
+    show = file is not None or not sys.stdout.isatty()
+    left = "" if file is None else f": {file} is left as it was"
+    with on_interruption(f"interrupted{left}"), export_progress(show=show) as advance:
         written = export.run(api, format_, file, advance)
     output.note(f"{written:,} devices are written")
 

@@ -184,7 +184,7 @@ def test_an_interruption_while_it_works_says_that_the_import_goes_on(
     result = run("devices", "import", devices)
 
     assert result.exit_code == 130
-    assert "error: interrupted; the import goes on in the account\n" in result.stderr
+    assert "interrupted; the import goes on in the account\n" in result.stderr
     assert "look at it: fanfare devices import-status i1\n" in result.stderr
     assert "importing the same files again is harmless\n" in result.stderr
 
@@ -198,7 +198,7 @@ def test_an_interruption_of_the_upload_says_that_nothing_was_started(
     result = run("devices", "import", devices)
 
     assert result.exit_code == 130
-    assert "error: interrupted before the import was started\nnothing is written" in result.stderr
+    assert "interrupted before the import was started\nnothing is written" in result.stderr
     assert running.requests("POST /imports/i1/start") == []
 
 
