@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from functions.imports.check import UploadChangedError
 from functions.imports.queue import SliceKey
 from functions.imports.records import Import, ImportState
 from functions.imports.registering import NotSettledError, Settle, Settled
+from functions.imports.schema import ImportView
 from functions.imports.slice_rows import Candidate
 from functions.imports.steps import CountsDoNotAddUpError
 from tests.unit.devices.conftest import client_error
@@ -37,6 +39,11 @@ def loading(account: Account, content: str = FILE) -> tuple[str, SliceKey]:
     return import_id, SliceKey(import_id, 0)
 
 
+def lasting(view: ImportView) -> dict[str, Any]:
+    """The view without its addresses, which are signed anew each second."""
+    return view.model_dump(exclude={"files": {"__all__": {"rejects_url"}}})
+
+
 def test_a_step_of_the_workflow_that_is_done_twice_changes_nothing(account: Account) -> None:
     import_id = account.upload(FILE)
 
@@ -52,7 +59,7 @@ def test_a_step_of_the_workflow_that_is_done_twice_changes_nothing(account: Acco
     account.steps.fail(import_id, {"Error": "States.Timeout"})
 
     assert counted(first) == COUNTED
-    assert account.api.show(import_id) == first
+    assert lasting(account.api.show(import_id)) == lasting(first)
     assert account.steps.begin(import_id) == {"active": False, "groups": []}
 
 
