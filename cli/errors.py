@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 EXIT_REFUSED = 1  # the API said no, or what was asked for did not come out
 EXIT_USAGE = 2  # wrong options, a bad input file, or no cloud to talk to
 EXIT_STOPPED = 130  # interrupted from the keyboard: 128 + SIGINT, as shells have it
+EXIT_UNREAD = 141  # who read the output is gone (`| head`): 128 + SIGPIPE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,11 @@ class CliError(Exception):
         self.title = title
         self.detail = detail
         self.wrong = tuple(wrong)
+
+    def of(self, name: object) -> Self:
+        """The same failure, which says now what it is about."""
+        self.title = f"{name}: {self.title}"
+        return self
 
 
 class UsageError(CliError):

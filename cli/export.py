@@ -4,7 +4,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any
@@ -12,7 +12,7 @@ from typing import IO, Any
 from cli import exact_json, output
 from cli.api import Api
 from cli.export_csv import COLUMNS_MAX, Header, to_csv
-from cli.whole_file import whole_file
+from cli.whole_file import or_unwritable, whole_file
 
 SEGMENTS = 4
 PAGE_DEVICES = 1_000  # the most that the API gives at once
@@ -28,14 +28,36 @@ class Format(StrEnum):
 def run(api: Api, form: Format, out: Path | None, progress: Callable[[int], None]) -> int:
     """Writes every device to the file, or to standard output, and says how many there were.
 
-    A file is there when it is complete, or not at all.
+    A file is there when it is complete, or not at all. UsageError if it cannot be written.
     """
-    with nullcontext(sys.stdout.buffer) if out is None else whole_file(out) as file:
+    with _standard_output() if out is None else whole_file(out) as file:
         written = (
             _ndjson(api, file, progress) if form is Format.NDJSON else _csv(api, file, progress)
         )
         file.flush()
     return written
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    with or_unwritable(output.STANDARD_OUTPUT):
+        yield sys.stdout.buffer
+
+
+@contextmanager
+def _spool() -> Iterator[IO[bytes]]:
+    """A file that is gone when it is closed, so what closing it still writes may fail."""
+    with _or_no_room():
+        spool = tempfile.TemporaryFile()  # noqa: SIM115 (closed below)
+    try:
+        yield spool
+    finally:
+        with suppress(OSError):
+            spool.close()
+
+
+def _or_no_room() -> AbstractContextManager[None]:
+    return or_unwritable(f"a temporary file in {tempfile.gettempdir()} (TMPDIR)")
 
 
 def _ndjson(api: Api, out: IO[bytes], progress: Callable[[int], None]) -> int:
@@ -50,17 +72,19 @@ def _ndjson(api: Api, out: IO[bytes], progress: Callable[[int], None]) -> int:
 def _csv(api: Api, out: IO[bytes], progress: Callable[[int], None]) -> int:
     """Twice over the devices: the header needs the names of all of them."""
     header = Header()
-    with tempfile.TemporaryFile() as spool:
+    with _spool() as spool:
         for devices in _pages(api):
             for device in devices:
                 header.add(device)
-            spool.write(b"".join(_line(device) for device in devices))
+            with _or_no_room():
+                spool.write(b"".join(_line(device) for device in devices))
             progress(len(devices))
         if len(header) > COLUMNS_MAX:
             output.note(
                 f"{len(header):,} columns, and an import takes {COLUMNS_MAX:,}: use --format ndjson"
             )
-        spool.seek(0)
+        with _or_no_room():
+            spool.seek(0)
         return to_csv((exact_json.loads(line) for line in spool), header, out)
 
 

@@ -2,10 +2,12 @@
 
 import io
 import json
+import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO
 
 from rich import box
 from rich.console import Console
@@ -14,11 +16,12 @@ from rich.text import Text
 
 from cli import exact_json
 from cli.errors import CliError, StoppedError
+from cli.whole_file import or_unwritable
 
 # Where nobody reads along (a pipe, a log), tables need a width that does not break ids and URLs.
 UNATTENDED_WIDTH = 160
 NARROWEST = 6
-
+STANDARD_OUTPUT = "standard output"
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
@@ -30,6 +33,34 @@ def show_what_can_be_shown() -> None:
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
+
+
+def let_go() -> None:
+    """From now on what is printed goes nowhere: whoever read it is gone, or its disk is full.
+
+    https://docs.python.org/3/library/signal.html#note-on-sigpipe
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is not None and not _can_be_flushed(stream):
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def _can_be_flushed(stream: TextIO) -> bool:
+    try:
+        stream.flush()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """What is printed inside has left this process, or UsageError says why it could not."""
+    with or_unwritable(STANDARD_OUTPUT):
+        yield
+        sys.stdout.flush()
 
 
 def results() -> Console:
@@ -55,7 +86,8 @@ def note(text: str) -> None:
 
 def say(text: str) -> None:
     """One line of the result, as plain text."""
-    results().print(Text(text), soft_wrap=True)
+    with _written():
+        results().print(Text(text), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
@@ -66,7 +98,8 @@ def print_json(value: Any) -> None:
     except UnicodeEncodeError:
         # Beyond ASCII are only texts, in which JSON has an escape for every character.
         text = _BEYOND_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
-    sys.stdout.write(text)
+    with _written():
+        sys.stdout.write(text)
 
 
 def print_table(
@@ -99,7 +132,8 @@ def print_table(
         )
     for row in rows:
         table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    results().print(table)
+    with _written():
+        results().print(table)
 
 
 def print_error(error: CliError) -> None:

@@ -88,17 +88,25 @@ def _groups(raw: Any, place: str, notes: Notes) -> list[Criteria]:
 def _group(raw: Any, place: str, notes: Notes) -> list[Criteria]:
     group = notes.members(raw, place, ("Dimensions", "SourceSegments", "SourceType", "Type"))
     sources = notes.items(group.get("SourceSegments"), f"{place}.SourceSegments")
+    how = notes.choice(group, "SourceType", place, _SOURCES, default="ALL")
     for index in range(len(sources)):
-        notes.refuse(
-            f"{place}.SourceSegments[{index}]",
-            "is another segment; convert that one by itself and put the two together with all",
-        )
+        advice = _ONE_SOURCE if len(sources) == 1 and how != _SOURCES["NONE"] else how
+        notes.refuse(f"{place}.SourceSegments[{index}]", f"is another segment; {advice}")
     parts: list[Criteria] = []
     for index, each in enumerate(notes.items(group.get("Dimensions"), f"{place}.Dimensions")):
         # Dimensions that ask for nothing are everybody.
         parts += dimensions(each, f"{place}.Dimensions[{index}]", notes) or [EVERYBODY]
     return _put_together(group, "Type", place, parts, notes)
 
+
+_ONE_SOURCE = "convert that one by itself and put the two together with all"
+# What the dimensions filter is what the sources come to together.
+_SOURCES = {
+    "ALL": "convert each by itself and put all together with all",
+    "ANY": "convert each by itself, put them together with any, and that and the rest with all",
+    "NONE": "convert each by itself, put them together with any, negate that with not, and put it "
+    "and the rest together with all",
+}
 
 _Put = Callable[[Sequence[Criteria]], list[Criteria]]
 _HOW: dict[str, _Put] = {"ALL": all_of, "ANY": any_of, "NONE": none_of}

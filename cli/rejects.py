@@ -50,18 +50,26 @@ def download(api: Api, found: dict[str, Any], folder: Path) -> list[Path]:
 
 def _save(session: requests.Session, url: str, path: Path) -> None:
     try:
-        with (
-            session.get(url, stream=True, timeout=TIMEOUT_SECONDS) as answer,
-            whole_file(path) as out,
-        ):
+        with whole_file(path) as out:
+            for part in _parts(session, url, path):
+                out.write(part)
+    except UsageError as error:
+        # The import itself has come out as it has, which is what the exit code is about.
+        raise FailedError(error.title, detail=error.detail) from None
+
+
+def _parts(session: requests.Session, url: str, path: Path) -> Iterator[bytes]:
+    try:
+        with session.get(url, stream=True, timeout=TIMEOUT_SECONDS) as answer:
             if answer.status_code != HTTPStatus.OK:
                 raise FailedError(
                     f"{path} could not be downloaded", detail=f"S3 answered {answer.status_code}"
                 )
-            for part in answer.iter_content(PART_BYTES):
-                out.write(part)
-    except OSError as error:  # requests' failures are OSErrors, too
-        raise FailedError(f"{path} could not be saved", detail=str(error.strerror or "")) from None
+            yield from answer.iter_content(PART_BYTES)
+    except requests.RequestException:
+        raise FailedError(
+            f"{path} could not be downloaded", detail="S3 did not answer, or broke off"
+        ) from None
 
 
 def _safe_names(files: list[dict[str, Any]]) -> Iterator[str]:

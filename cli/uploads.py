@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from typing import IO
 
 import requests
@@ -57,7 +58,7 @@ class Uploader:
 
     def _try(self, file: ImportFile, url: str) -> int:
         """The status of the answer; 503 if there was none."""
-        with file.path.open("rb") as opened, requests.Session() as session:
+        with _opened(file.path) as opened, requests.Session() as session:
             session.trust_env = not self.direct
             body = _Body(opened, file.size, self._progress)
             try:
@@ -92,6 +93,13 @@ class _Body:
         self.sent += len(part)
         self._progress(len(part))
         return part
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except OSError as error:  # it was there a moment ago
+        raise FailedError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _why(status: int) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from cli import audience_view, output
-from cli.commands.common import Json, find_api, read_json
+from cli.commands.common import Json, find_api, read_criteria
 
 app = typer.Typer(no_args_is_help=True, help="Whom criteria match, before there is a campaign.")
 
@@ -37,7 +37,7 @@ def sample(ctx: typer.Context, criteria: Criteria, as_json: Json = False) -> Non
 
 
 def _preview(ctx: typer.Context, criteria: str) -> dict[str, Any]:
-    body = {"criteria": read_json("--criteria", criteria)}
+    body = {"criteria": read_criteria(criteria)}
     # A count changes nothing, so it may be asked for again.
     preview: dict[str, Any] = find_api(ctx).post("audiences", "preview", body=body, repeatable=True)
     return preview

@@ -7,7 +7,7 @@ import typer
 
 from cli import campaign_view, output
 from cli.commands import lists, messages
-from cli.commands.common import Json, find_api, read_json
+from cli.commands.common import Json, find_api, read_criteria
 from cli.commands.following import follow, print_campaign
 from cli.commands.message_options import (
     Body,
@@ -64,7 +64,7 @@ def create(  # noqa: PLR0917 (a command's options)
     """Create a campaign: its list is built in the background, then it waits to be published."""
     wanted: dict[str, Any] = {
         "name": name,
-        "criteria": read_json("--criteria", criteria),
+        "criteria": read_criteria(criteria),
         "message": message_of(
             title=title,
             body=body,

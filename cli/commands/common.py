@@ -1,5 +1,6 @@
 """What every command shares: the global options, and the one place where failures become exits."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,15 @@ from typer.core import TyperGroup
 
 from cli import clouds, exact_json, output, paths, target
 from cli.api import Api
-from cli.errors import EXIT_REFUSED, CliError, NoCloudError, UsageError
+from cli.errors import EXIT_REFUSED, EXIT_UNREAD, CliError, NoCloudError, UsageError
 from cli.interruption import on_interruption
 from cli.local_cloud import LocalCloud
+from cli.pinpoint_dimensions import DIMENSIONS
 
+STANDARD_STREAM = Path("-")
+OF_A_SEGMENT = frozenset(
+    {"SegmentResponse", "SegmentsResponse", "SegmentGroups", "Groups", "Dimensions", *DIMENSIONS}
+)
 Json = Annotated[bool, typer.Option("--json", help="JSON on standard output, for scripts.")]
 
 
@@ -30,9 +36,23 @@ class CommandLine(TyperGroup):
     """The root group: an expected failure is printed plainly and becomes its exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the command line, whatever standard output can show."""
+        """Runs the command line, whatever standard output can show and however long it is read."""
         output.show_what_can_be_shown()
-        return super().main(*args, **kwargs)
+        try:
+            return super().main(*args, **kwargs)
+        except SystemExit as end:
+            # That is how Typer and rich end where a reader is gone; others are killed by SIGPIPE.
+            if isinstance(end.__context__, BrokenPipeError):
+                end.code = EXIT_UNREAD
+            raise
+        except OSError as error:
+            # The boundary: whatever this machine refuses, a folder, a disk, a device.
+            reason = error.strerror or type(error).__name__
+            refused = UsageError(f"{error.filename}: {reason}" if error.filename else reason)
+            output.print_error(refused)
+            sys.exit(refused.exit_code)
+        finally:
+            output.let_go()
 
     def get_params(self, ctx: Any) -> Any:
         """The options of this group, flags without a type in the help: they take no value."""
@@ -100,22 +120,62 @@ def find_api(ctx: typer.Context) -> Api:
     return Api(target=find_target(ctx))
 
 
+def name_of(path: Path) -> str:
+    """What a person calls it: the path, or standard input for `-`."""
+    return "standard input" if path == STANDARD_STREAM else str(path)
+
+
 def read_text(option: str, path: Path) -> str:
-    """The file's text; UsageError if there is none."""
+    """The text of the file, or of standard input for `-`; UsageError if there is none."""
+    name = name_of(path)
     try:
-        return path.read_text(encoding="utf-8-sig")
+        content = sys.stdin.buffer.read() if path == STANDARD_STREAM else path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{option}: {path} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{option}: {name} cannot be read: {error.strerror}") from None
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{option}: {path} is not UTF-8") from None
+        raise UsageError(f"{option}: {name} is not UTF-8") from None
 
 
 def read_json(option: str, text: str) -> Any:
-    """The JSON given as it is, or as @FILE; UsageError that says where it stops being JSON."""
-    source = text
+    """The JSON given as it is, as @FILE, or as @- on standard input; UsageError that says where it
+    stops being JSON."""
     if text.startswith("@"):
-        source = read_text(option, Path(text[1:]))
+        return read_json_file(option, Path(text[1:]))
+    detail = ""
+    if Path(text).suffix == ".json" or _is_file(text):
+        detail = f"to have it read from a file: {option} @{text}"
+    return _json(option, text, detail)
+
+
+def read_json_file(option: str, path: Path) -> Any:
+    """The JSON in the file, or on standard input for `-`; UsageError that names it."""
+    return _json(f"{option}: {name_of(path)}", read_text(option, path))
+
+
+def read_criteria(text: str) -> Any:
+    """The JSON of --criteria; UsageError with a hint where it is a segment of Pinpoint instead."""
+    criteria = read_json("--criteria", text)
+    if isinstance(criteria, dict) and criteria.keys() & OF_A_SEGMENT:
+        raise UsageError(
+            "--criteria is a segment of Pinpoint and has to be converted first",
+            detail="fanfare criteria from-pinpoint segment.json > criteria.json",
+        )
+    return criteria
+
+
+def _json(name: str, text: str, detail: str = "") -> Any:
     try:
-        return exact_json.loads(source)
-    except ValueError as error:
-        raise UsageError(f"{option} is not JSON: {error}") from None
+        return exact_json.loads(text)
+    except RecursionError:
+        raise UsageError(f"{name} is nested too deeply") from None
+    except (ValueError, ArithmeticError) as error:
+        raise UsageError(f"{name} is not JSON: {error}", detail=detail) from None
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # longer than a name may be, or no name at all
+        return False

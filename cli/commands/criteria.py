@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from cli import output
-from cli.commands.common import Json, read_json
+from cli.commands.common import Json, name_of, read_json_file
+from cli.errors import CliError
 from cli.pinpoint_segments import convert
 
 app = typer.Typer(no_args_is_help=True, help="Who gets a message, as JSON for --criteria.")
@@ -20,7 +21,8 @@ def criteria() -> None:
 @app.command("from-pinpoint")
 def from_pinpoint(
     file: Annotated[
-        Path, typer.Argument(help="What `aws pinpoint get-segment` printed, or a part of it.")
+        Path,
+        typer.Argument(help="What `aws pinpoint get-segment` printed, or a part of it; or -."),
     ],
     _as_json: Json = False,
 ) -> None:
@@ -28,7 +30,11 @@ def from_pinpoint(
 
     Exit code 1, and nothing on standard output: something in it cannot be converted, and is named.
     """
-    conversion = convert(read_json("FILE", f"@{file}"))
+    raw = read_json_file("FILE", file)
+    try:
+        conversion = convert(raw)
+    except CliError as error:
+        raise error.of(name_of(file)) from None
     for remark in conversion.remarks:
         output.note(f"remark: {remark}")
     output.print_json(conversion.criteria)

@@ -9,7 +9,7 @@ import typer
 
 from cli import export, import_job, import_view, output, rejects
 from cli.api import Api
-from cli.commands.common import Json, find_api
+from cli.commands.common import STANDARD_STREAM, Json, find_api
 from cli.errors import UsageError
 from cli.export import Format
 from cli.import_files import ImportFile, find_files
@@ -20,7 +20,8 @@ Rejects = Annotated[
     Path | None,
     typer.Option("--rejects", help="Save the rejected rows here: a new or empty folder."),
 ]
-STANDARD_OUTPUT = Path("-")
+# By these names a file in its place would come between the shell and what it redirected.
+STANDARD_OUTPUT = frozenset(map(Path, ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")))
 
 
 def import_(  # noqa: PLR0917 (a command's options)
@@ -48,7 +49,7 @@ def import_(  # noqa: PLR0917 (a command's options)
     """
     if rejects_folder is not None and not wait:
         raise UsageError("--rejects needs the import's end: leave out --no-wait")
-    found = find_files(files)
+    found = find_files(files, remark=output.note)
     if rejects_folder is not None:
         rejects.prepare(rejects_folder)
     api = find_api(ctx)
@@ -108,14 +109,14 @@ def export_(
     ] = Format.NDJSON,
     out: Annotated[
         Path, typer.Option(help="The file, replaced once all is there; - is standard output.")
-    ] = STANDARD_OUTPUT,
+    ] = STANDARD_STREAM,
 ) -> None:
     """Write all devices to a file that `import` takes; importing it again changes nothing.
 
     In no order; what is registered or removed meanwhile may be in it or not.
     """
     api = find_api(ctx)
-    file = None if out == STANDARD_OUTPUT else out
+    file = None if out in STANDARD_OUTPUT else out
     # On a terminal the devices themselves are to be seen.
     show = file is not None or not sys.stdout.isatty()
     left = "" if file is None else f": {file} is left as it was"

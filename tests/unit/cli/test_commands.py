@@ -143,6 +143,11 @@ def test_a_campaign_without_a_key_gets_one_of_its_own(running: FakeCloud) -> Non
     [
         (["--criteria", "{"], "--criteria is not JSON"),
         (["--criteria", "@none.json"], "--criteria: none.json cannot be read"),
+        (["--criteria", "@/"], "--criteria: / cannot be read: Is a directory"),
+        (["--criteria", "c.json"], "to have it read from a file: --criteria @c.json"),
+        (["--criteria", "/dev/../etc/passwd"], "from a file: --criteria @/dev/../etc/passwd"),
+        (["--criteria", '{"SegmentGroups": {}}'], "fanfare criteria from-pinpoint segment.json"),
+        (["--criteria", '{"Dimensions": {}}'], "is a segment of Pinpoint and has to be converted"),
         (["--criteria", "{}"], "a message is needed"),
         (["--criteria", "{}", "--title", "t"], "a message is needed"),
         (["--criteria", "{}", "--message", "{}", "--title", "t"], "--message is the whole message"),
@@ -268,3 +273,12 @@ def test_output_that_nobody_watches_has_no_colours(
 
     assert "\x1b" not in result.stderr + result.stdout
     assert "error: Not found (404)" in result.stderr
+
+
+def test_criteria_may_come_by_standard_input(running: FakeCloud) -> None:
+    running.on("POST /audiences/preview", (200, {}))
+
+    CliRunner().invoke(app, ["audience", "count", "--criteria", "@-", "--json"], input='{"a": 1}')
+
+    [heard] = running.requests("POST /audiences/preview")
+    assert json.loads(heard.body) == {"criteria": {"a": 1}}

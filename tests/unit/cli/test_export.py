@@ -1,6 +1,10 @@
 import csv
 import io
 import json
+import os
+import stat
+import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -151,11 +155,93 @@ def test_a_broken_export_leaves_what_was_there_and_no_half_file(
     assert out.read_text() == "old"
 
 
-def test_a_file_that_cannot_be_written_exits_with_2(running: FakeCloud, tmp_path: Path) -> None:
-    result = run("devices", "export", "--out", str(tmp_path / "none" / "x"))
+@pytest.mark.parametrize(
+    ("out", "reason"),
+    [
+        ("none/x", "No such file or directory"),
+        ("file/x", "Not a directory"),
+        ("folder", "it is a folder"),
+        ("pipe", "it is no ordinary file"),
+        ("/dev/full", "it is no ordinary file"),
+        ("loop", "Too many levels of symbolic links"),
+        ("x" * 300, "File name too long"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_named_before_anything_is_asked(
+    running: FakeCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    Path("folder").mkdir()
+    os.mkfifo("pipe")
+    Path("loop").symlink_to("loop")
+
+    result = run("devices", "export", "--out", out)
 
     assert result.exit_code == 2
-    assert "cannot be written: No such file or directory" in result.stderr
+    assert f"error: {out} cannot be written: {reason}\n" in result.stderr
+    assert not [heard for heard in running.heard if "/devices" in heard.path]
+    assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_and_what_it_leads_to_is_replaced(
+    running: FakeCloud, tmp_path: Path, there: bool
+) -> None:
+    holding(running, PLAIN)
+    file, link = tmp_path / "elsewhere" / "devices", tmp_path / "link"
+    file.parent.mkdir()
+    if there:
+        file.write_text("old")
+    link.symlink_to(file)
+
+    result = run("devices", "export", "--out", str(link))
+
+    assert result.exit_code == 0
+    assert link.is_symlink()
+    assert json.loads(file.read_text()) == PLAIN
+    assert [path.name for path in file.parent.iterdir()] == ["devices"]
+
+
+@pytest.mark.parametrize("out", ["-", "/dev/stdout"])
+def test_standard_output_has_two_names(running: FakeCloud, out: str) -> None:
+    holding(running, PLAIN)
+
+    assert json.loads(run("devices", "export", "--out", out).stdout) == PLAIN
+
+
+def test_a_disk_that_is_full_is_said_and_leaves_no_half_file(
+    running: FakeCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holding(running, PLAIN)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    opened = os.fdopen
+    monkeypatch.setattr(os, "fdopen", lambda *_: opened(os.open("/dev/full", os.O_WRONLY), "wb"))
+
+    result = run("devices", "export", "--out", str(folder / "devices"))
+
+    assert result.exit_code == 2
+    assert f"error: {folder}/devices cannot be written: No space left on device\n" in result.stderr
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_a_temporary_file_that_cannot_be_written_is_said(
+    running: FakeCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: bool
+) -> None:
+    holding(running, PLAIN)
+    if full:
+        full_disk = partial(Path("/dev/full").open, "r+b")
+        monkeypatch.setattr(tempfile, "TemporaryFile", full_disk)
+    else:
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+
+    result = run("devices", "export", "--format", "csv")
+
+    assert result.exit_code == 2
+    reason = "No space left on device" if full else "No such file or directory"
+    assert f"(TMPDIR) cannot be written: {reason}\n" in result.stderr
 
 
 def test_without_devices_nothing_is_written(running: FakeCloud) -> None:

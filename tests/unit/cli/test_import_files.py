@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,51 @@ def test_files_keep_the_order_in_which_they_are_named(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_stands_for_the_files_in_it_by_name(tmp_path: Path) -> None:
-    for name in ("part-10.gz", "part-02.gz", ".DS_Store", "deeper/part-03.gz", "臺北.csv"):
-        made(tmp_path / "export" / name)
+def test_a_folder_stands_for_all_files_in_it_however_deep(tmp_path: Path) -> None:
+    export = tmp_path / "export"
+    for name in ("part-10.gz", "part-02.gz", "b/part-03.gz", "a/x/part-03.gz", "臺北.csv"):
+        made(export / name)
+    remarks: list[str] = []
 
-    names = [file.name for file in find_files([tmp_path / "export"])]
+    found = find_files([export], remark=remarks.append)
 
-    assert names == ["part-02.gz", "part-10.gz", "臺北.csv"]
+    assert [file.path.relative_to(export).as_posix() for file in found] == [
+        "a/x/part-03.gz",
+        "b/part-03.gz",
+        "part-02.gz",
+        "part-10.gz",
+        "臺北.csv",
+    ]
+    assert len({file.name for file in found}) == 5
+    assert remarks == [f"{export}: 5 files in 3 folders"]
+
+
+def test_what_holds_no_rows_by_its_name_is_passed_over_and_said(tmp_path: Path) -> None:
+    for name in ("part-0", "_SUCCESS", ".DS_Store", ".git/config", "_temporary/0/part-0"):
+        made(tmp_path / name)
+    (tmp_path / "round").symlink_to(tmp_path)
+    remarks: list[str] = []
+
+    found = find_files([tmp_path], remark=remarks.append)
+
+    assert [file.name for file in found] == ["part-0"]
+    names = (".DS_Store", ".git", "_SUCCESS", "_temporary", "round")
+    assert remarks == [
+        f"{tmp_path}: 1 file",
+        "passed over: " + ", ".join(str(tmp_path / name) for name in names),
+    ]
+
+
+def test_a_file_that_is_named_is_taken_whatever_its_name(tmp_path: Path) -> None:
+    assert [file.name for file in find_files([made(tmp_path / "_devices.csv")])] == ["_devices.csv"]
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    assert refusal(tmp_path / "pipe").wrong == (
+        Wrong(place=str(tmp_path / "pipe"), reason="is no ordinary file"),
+    )
 
 
 def test_files_of_one_name_are_told_apart_by_their_path(
@@ -70,7 +109,7 @@ def test_a_very_long_path_is_cut_at_its_beginning(
 def test_every_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     empty, good = made(tmp_path / "empty.csv", ""), made(tmp_path / "good.csv")
     hollow = tmp_path / "hollow"
-    made(hollow / "deeper" / "part-0")
+    made(hollow / "_SUCCESS")
     missing = tmp_path / "missing.csv"
 
     error = refusal(empty, missing, hollow, good, tmp_path / "." / "good.csv")
@@ -80,7 +119,7 @@ def test_every_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         Wrong(place=str(empty), reason="is empty"),
         Wrong(place=str(good), reason="is named twice"),
         Wrong(place=str(good), reason="is named twice"),
-        Wrong(place=str(hollow), reason="holds no files, only folders; name those"),
+        Wrong(place=str(hollow), reason=f"holds no files, only {hollow}/_SUCCESS"),
         Wrong(place=str(missing), reason="cannot be read: No such file or directory"),
     ]
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from botocore.exceptions import ReadTimeoutError
@@ -16,14 +17,22 @@ from tests.unit.cli.test_commands import campaign, run
 MESSAGE = {"title": "今夜 🎷", "body": "é", "data": {}, "overrides": {}}
 
 
-def run_in_ascii(*arguments: str) -> "subprocess.CompletedProcess[bytes]":
-    """The command in a process of its own, on a terminal that knows nothing beyond ASCII."""
+def run_apart(
+    *arguments: str, stdout: int = subprocess.PIPE, **environment: str
+) -> "subprocess.CompletedProcess[bytes]":
+    """The command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-c", "from cli.main import app; app()", *arguments],
-        env={**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
+        env={**os.environ, **environment},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         check=False,
     )
+
+
+def run_in_ascii(*arguments: str) -> "subprocess.CompletedProcess[bytes]":
+    """The command on a terminal that knows nothing beyond ASCII."""
+    return run_apart(*arguments, LC_ALL="C", PYTHONIOENCODING="ascii")
 
 
 @pytest.fixture
@@ -56,6 +65,40 @@ def test_json_stays_whole_where_it_cannot_be_shown() -> None:
 
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout.decode("ascii"))["message"] == MESSAGE
+
+
+@pytest.mark.parametrize("command", ["--help", "campaign show c1", "campaign show c1 --json"])
+@pytest.mark.usefixtures("shown")
+def test_a_reader_that_is_gone_ends_a_command_in_silence_as_sigpipe_would(command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    result = run_apart(*command.split(), stdout=writing)
+
+    os.close(writing)
+    # It is said before the output which cloud is talked to; nothing else is.
+    assert result.stderr in {b"", b"using AWS in us-east-1\n"}
+    assert result.returncode == 141
+
+
+@pytest.mark.parametrize("command", ["campaign show c1", "campaign show c1 --json"])
+@pytest.mark.usefixtures("shown")
+def test_a_full_disk_behind_standard_output_is_an_error_in_a_line(command: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = run_apart(*command.split(), stdout=full.fileno())
+
+    assert result.stderr == (
+        b"using AWS in us-east-1\n"
+        b"error: standard output cannot be written: No space left on device\n"
+    )
+    assert result.returncode == 2
+
+
+def test_what_this_machine_refuses_is_an_error_in_a_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = run_apart("--help", stdout=full.fileno())
+
+    assert (result.returncode, result.stderr) == (2, b"error: No space left on device\n")
 
 
 @pytest.mark.parametrize(

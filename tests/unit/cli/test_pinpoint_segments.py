@@ -599,7 +599,7 @@ def test_what_cannot_be_converted_goes_to_standard_error_and_nothing_to_standard
     assert (result.exit_code, result.stdout) == (1, "")
     place = "  SegmentResponse.SegmentGroups.Groups[0]"
     assert result.stderr == (
-        "error: this segment cannot be converted\n"
+        f"error: {path}: this segment cannot be converted\n"
         f"{place}.SourceSegments[0]: is another segment; convert that one by itself and put the "
         "two together with all\n"
         f"{place}.Dimensions[0].Demographic.Channel.Values: SMS is no channel of Fanfare's; there "
@@ -619,7 +619,16 @@ def test_a_remark_goes_to_standard_error_and_the_criteria_stay_usable(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("text", "error"), [("{", "FILE is not JSON"), ("[]", "this is no segment"), (None, "FILE: ")]
+    ("text", "error"),
+    [
+        ("{", "segment.json is not JSON: Expecting property name"),
+        ("[" * 100_000, "segment.json is nested too deeply"),
+        ('{"a": 1e999999999999999999999}', "segment.json is not JSON"),
+        ("[]", "segment.json: this is no segment: a JSON object is needed"),
+        ("{}", "segment.json: this is no segment: it has neither SegmentGroups nor Dimensions"),
+        (None, "segment.json cannot be read: No such file or directory"),
+    ],
+    ids=["broken", "deep", "huge", "list", "empty", "absent"],
 )
 def test_a_file_that_cannot_be_used_exits_with_2(
     tmp_path: Path, text: str | None, error: str
@@ -630,3 +639,55 @@ def test_a_file_that_cannot_be_used_exits_with_2(
     result = CliRunner().invoke(app, ["criteria", "from-pinpoint", str(path)])
     assert (result.exit_code, result.stdout) == (2, "")
     assert error in result.stderr
+
+
+def test_a_segment_may_come_by_standard_input() -> None:
+    told = CliRunner().invoke(app, ["criteria", "from-pinpoint", "-"], input='{"Dimensions": {}}')
+    assert (told.exit_code, json.loads(told.stdout)) == (
+        0,
+        {"field": "Id", "op": "exists", "value": True},
+    )
+    told = CliRunner().invoke(app, ["criteria", "from-pinpoint", "-"], input="[]")
+    assert "error: standard input: this is no segment" in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("source_type", "sources", "advice"),
+    [
+        (None, 1, "convert that one by itself and put the two together with all"),
+        ("ANY", 1, "convert that one by itself and put the two together with all"),
+        (None, 2, "convert each by itself and put all together with all"),
+        ("ALL", 2, "convert each by itself and put all together with all"),
+        (
+            "ANY",
+            2,
+            "convert each by itself, put them together with any, and that and the rest with all",
+        ),
+        (
+            "NONE",
+            1,
+            "convert each by itself, put them together with any, negate that with not, and put it "
+            "and the rest together with all",
+        ),
+    ],
+)
+def test_the_advice_for_other_segments_follows_how_pinpoint_put_them_together(
+    source_type: str | None, sources: int, advice: str
+) -> None:
+    group: dict[str, Any] = {"SourceSegments": [{"Id": f"s{n}"} for n in range(sources)]}
+    if source_type:
+        group["SourceType"] = source_type
+    with pytest.raises(FailedError) as caught:
+        convert({"SegmentGroups": {"Groups": [group], "Include": "ALL"}})
+    assert [wrong.reason for wrong in caught.value.wrong] == [
+        f"is another segment; {advice}"
+    ] * sources
+
+
+def test_an_unknown_source_type_is_refused_at_its_place() -> None:
+    group = {"SourceSegments": [{"Id": "s"}], "SourceType": "SOME"}
+    with pytest.raises(FailedError) as caught:
+        convert({"SegmentGroups": {"Groups": [group], "Include": "ALL"}})
+    assert ("SegmentGroups.Groups[0].SourceType", "must be one of ALL, ANY, NONE") in [
+        (wrong.place, wrong.reason) for wrong in caught.value.wrong
+    ]

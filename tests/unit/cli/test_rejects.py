@@ -94,3 +94,27 @@ def test_without_rejected_rows_the_folder_stays_empty(running: FakeCloud, tmp_pa
 
     assert result.exit_code == 0
     assert f"nothing was rejected: {tmp_path}/r stays empty\n" in result.stderr
+
+
+def test_a_folder_that_becomes_unwritable_leaves_the_exit_code_to_the_import(
+    running: FakeCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rejecting(running, "devices.csv")
+    folder = tmp_path / "r"
+    monkeypatch.setattr("cli.rejects.prepare", lambda _: None)
+
+    result = run("devices", "import-status", "i1", "--rejects", str(folder))
+
+    assert result.exit_code == 1
+    assert f"{folder}/devices.csv cannot be written: No such file or directory" in result.stderr
+
+
+def test_an_answer_that_breaks_off_leaves_no_half_file(running: FakeCloud, tmp_path: Path) -> None:
+    found = rejecting(running, "devices.csv")
+    found["files"][0]["rejects_url"] = "http://127.0.0.1:1/nobody"
+
+    result = run("devices", "import-status", "i1", "--rejects", str(tmp_path / "r"))
+
+    assert result.exit_code == 1
+    assert "devices.csv could not be downloaded\nS3 did not answer, or broke off\n" in result.stderr
+    assert saved(tmp_path / "r") == {}

@@ -82,3 +82,11 @@ def test_no_proxy_stands_between_this_machine_and_itself(
     fake_cloud.on("PUT /bucket/f0?X-Amz-Signature=1", (200, ""))
 
     assert send(fake_cloud, files_of(tmp_path, "12345")) == 5
+
+
+def test_a_file_that_is_gone_by_then_is_named(fake_cloud: FakeCloud, tmp_path: Path) -> None:
+    files = files_of(tmp_path, "x")
+    files[0].path.unlink()
+
+    with pytest.raises(FailedError, match="f0 cannot be read: No such file or directory"):
+        send(fake_cloud, files)
