@@ -19,7 +19,9 @@ def print_import(found: dict[str, Any]) -> None:
     if found["state"] == "UPLOADING":
         return
     _print_files(found["files"])
-    output.print_table(["what became of the rows", "rows#"], _count_rows(found["counts"]))
+    what = "what would become of the rows" if found["dry_run"] else "what became of the rows"
+    output.print_table([what, "rows#"], _count_rows(found["counts"], dry_run=found["dry_run"]))
+    _print_reasons(found.get("reject_reasons") or [])
     _print_rejects(found)
 
 
@@ -43,9 +45,31 @@ def print_how_it_ended(found: dict[str, Any]) -> None:
             "importing the same files again is harmless",
         )
     if state == "DONE":
-        done = "this was a dry run: nothing is written" if found["dry_run"] else "imported"
-        rejected = f"; {counts['rejected']:,} rows are rejected" if counts["rejected"] else ""
-        output.say(f"{done}{rejected}")
+        output.say(_outcome(counts, dry_run=found["dry_run"]))
+
+
+def print_imports(imports: list[dict[str, Any]]) -> None:
+    """Imports in a list, on standard output."""
+    output.print_table(
+        ["id", "created", "file", "state", "stored#", "rejected#"],
+        [
+            (
+                each["id"],
+                f"{each['created_at'][:16].replace('T', ' ')}Z",
+                _file_in_short(each),
+                each["state"] + (" (dry run)" if each["dry_run"] else ""),
+                f"{each['counts']['stored']:,}",
+                f"{each['counts']['rejected']:,}",
+            )
+            for each in imports
+        ],
+        narrow="file",
+    )
+
+
+def _file_in_short(summary: dict[str, Any]) -> str:
+    more = f" and {summary['files'] - 1:,} more" if summary["files"] > 1 else ""
+    return f"{summary['first_file']}{more}"
 
 
 def exit_code(found: dict[str, Any]) -> int:
@@ -54,6 +78,23 @@ def exit_code(found: dict[str, Any]) -> int:
         return EXIT_USAGE
     bad = found["state"] == "FAILED" or found["counts"]["rejected"]
     return EXIT_REFUSED if bad else 0
+
+
+def _outcome(counts: dict[str, Any], *, dry_run: bool) -> str:
+    """What came out; that nothing did must not read like success."""
+    stored, rejected = counts["stored"], counts["rejected"]
+    if dry_run:
+        begin, is_, are = "this was a dry run, nothing is written", "would be", "would be"
+    else:
+        begin, is_, are = "imported" if stored else "nothing is imported", "is", "are"
+    left_out = f"; {_number(rejected, 'row', is_, are)} rejected" if rejected else ""
+    return f"{begin}: {_number(stored, 'device', is_, are)} stored{left_out}"
+
+
+def _number(number: int, what: str, is_: str, are: str) -> str:
+    if number == 1:
+        return f"1 {what} {is_}"
+    return f"{number:,} {what}s {are}" if number else f"no {what} {is_}"
 
 
 def _headline(found: dict[str, Any]) -> str:
@@ -77,23 +118,33 @@ def _print_files(files: list[dict[str, Any]]) -> None:
         [(file["name"], _format(file), decimal(file["bytes"] or 0)) for file in shown],
     )
     if len(files) > len(shown):
-        output.say(f"and {len(files) - len(shown):,} files more")
+        more = len(files) - len(shown)
+        output.say(f"and {more:,} file{'s' if more > 1 else ''} more")
 
 
 def _format(file: dict[str, Any]) -> str:
     return f"{file['format'] or ''}{', gzip' if file['gzip'] else ''}"
 
 
-def _count_rows(counts: dict[str, Any]) -> list[tuple[str, str]]:
+def _count_rows(counts: dict[str, Any], *, dry_run: bool) -> list[tuple[str, str]]:
+    stored = "would be stored" if dry_run else "stored"
     rows = {
-        "stored": counts["stored"],
+        stored: counts["stored"],
         "  of these inactive: their token is another device's": counts["moved"],
         "duplicates: the same Id came again, its last row counts": counts["duplicates"],
         "rejected": counts["rejected"],
         **{f"skipped: {channel}": number for channel, number in sorted(counts["skipped"].items())},
     }
-    shown = [(what, f"{number:,}") for what, number in rows.items() if number or what == "stored"]
+    shown = [(what, f"{number:,}") for what, number in rows.items() if number or what == stored]
     return [*shown, ("all", f"{counts['rows']:,}")]
+
+
+def _print_reasons(reasons: list[dict[str, Any]]) -> None:
+    if reasons:
+        output.print_table(
+            ["rejected for", "reason", "rows#"],
+            [(each["field"], each["reason"], f"{each['rows']:,}") for each in reasons],
+        )
 
 
 def _print_rejects(found: dict[str, Any]) -> None:
@@ -108,5 +159,5 @@ def _print_rejects(found: dict[str, Any]) -> None:
             for wrong in reject["errors"]
         ],
     )
-    if rejected > len(shown):
-        output.say(f"and {rejected - len(shown):,} rejected rows more")
+    if more := rejected - len(shown):
+        output.say(f"and {more:,} rejected row{'s' if more > 1 else ''} more")

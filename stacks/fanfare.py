@@ -71,6 +71,7 @@ class Fanfare(Stack):
         api.route_to(
             imports.api_function,
             "POST /imports",
+            "GET /imports",
             "POST /imports/{id}/start",
             "GET /imports/{id}",
         )

@@ -1,6 +1,7 @@
 """The imports part: bucket, records, workflow, and the functions that check and load."""
 
 from aws_cdk import Duration
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
@@ -13,7 +14,7 @@ from stacks.devices import Devices
 from stacks.function import Package, PythonFunction, part_environment
 from stacks.import_machine import ImportStateMachine
 from stacks.queues import Queue, WorkQueue
-from stacks.table import Table
+from stacks.table import Table, text
 
 DEAD_LETTER_TIMEOUT = Duration.seconds(60)
 LONG = Duration.seconds(LAMBDA_TIMEOUT_MAX_SECONDS)
@@ -21,6 +22,12 @@ LONG = Duration.seconds(LAMBDA_TIMEOUT_MAX_SECONDS)
 # https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
 LOAD_MEMORY_MB = 1769
 CHECK_MEMORY_MB = 2048
+BY_CREATED_INDEX = "by_created"
+# What a list shows: an import's rejected rows alone may be hundreds of kilobytes.
+LISTED = (
+    *("state", "dry_run", "reason", "files_total", "first_file", "started_at", "ended_at"),
+    *("rows", "stored", "duplicates", "moved", "rejected", "skipped"),
+)
 _PERIOD = Duration.minutes(5)
 
 
@@ -46,6 +53,15 @@ class Imports(Construct):
             partition_key="import_id",
             sort_key="record",
             time_to_live_attribute="expires_at",
+            indexes=[
+                dynamodb.GlobalSecondaryIndexPropsV2(
+                    index_name=BY_CREATED_INDEX,
+                    partition_key=text("kind"),
+                    sort_key=text("created_at"),
+                    projection_type=dynamodb.ProjectionType.INCLUDE,
+                    non_key_attributes=list(LISTED),
+                )
+            ],
         )
         self._add_queues(config)
         self._add_workflow(config, devices)
@@ -130,6 +146,7 @@ class Imports(Construct):
     def _grant_and_connect(self, config: Config) -> None:
         for function in (self.api_function, self.steps, self.check, self.load, self.dead_letter):
             self.table.allow_items(function)
+        self.table.allow_index(self.api_function, BY_CREATED_INDEX)
         self._grant_bucket()
         for function in (self.steps, self.load):
             self.queue.grant_send_messages(function)

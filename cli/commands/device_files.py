@@ -1,4 +1,4 @@
-"""`fanfare devices import|import-status|export`: devices by the file."""
+"""`fanfare devices import|imports|import-status|export`: devices by the file."""
 
 import sys
 from collections.abc import Sequence
@@ -22,6 +22,8 @@ Rejects = Annotated[
 ]
 # By these names a file in its place would come between the shell and what it redirected.
 STANDARD_OUTPUT = frozenset(map(Path, ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")))
+
+MOST_LISTED = 100
 
 
 def import_(  # noqa: PLR0917 (a command's options)
@@ -80,6 +82,29 @@ def _run(
             view = import_job.wait_for(api, view["id"], update=progress.update)
             import_job.is_over(stands, view["id"])
     return view
+
+
+def imports(
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=MOST_LISTED, help="How many.")] = 20,
+    after: Annotated[
+        str | None, typer.Option("--next", help="Go on from where the last page ended.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the imports of the last 30 days, the newest first."""
+    query = {"limit": str(limit)} | ({"next": after} if after else {})
+    page = find_api(ctx).get("imports", query=query)
+    if as_json:
+        output.print_json(page)
+        return
+    if not page["imports"]:
+        output.say("there are no imports of the last 30 days; see fanfare devices import --help")
+        return
+    import_view.print_imports(page["imports"])
+    output.say(f"look at one: fanfare devices import-status {page['imports'][0]['id']}")
+    if page["next"]:
+        output.say(f"more: fanfare devices imports --next {page['next']}")
 
 
 def import_status(

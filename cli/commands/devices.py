@@ -11,6 +11,7 @@ from cli.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, help="The devices that can be reached.")
 app.command("import")(device_files.import_)
+app.command("imports")(device_files.imports)
 app.command("import-status")(device_files.import_status)
 app.command("export")(device_files.export_)
 

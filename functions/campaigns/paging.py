@@ -1,44 +1,30 @@
 """The opaque tokens that ask for the next page."""
 
 import base64
-import json
 import re
 
 from functions.campaigns.ids import CAMPAIGN_ID
 from functions.devices.records import ID_MAX_CHARS
+from functions.shared import page_tokens
 from functions.shared.errors import InvalidInputError
 
 PLACE = "next"
 
-_TIME = re.compile(r"[0-9TZ:.-]{24}", re.ASCII)
 _ENTRY = re.compile(r"audit#[0-9TZ:.#a-z-]{1,100}", re.ASCII)
 _FIELDS = ("campaign_id", "created_at")
 
 
 def encode_next(start: dict[str, str] | None) -> str | None:
     """The token for where the next page starts; None if there is none."""
-    if start is None:
-        return None
-    text = json.dumps([start[name] for name in _FIELDS])
-    return base64.urlsafe_b64encode(text.encode()).decode()
+    return None if start is None else page_tokens.encode([start[name] for name in _FIELDS])
 
 
 def decode_next(token: str | None) -> dict[str, str] | None:
     """Where the page starts; InvalidInputError for a token that we did not give out."""
     if token is None:
         return None
-    try:
-        values = json.loads(base64.b64decode(token.encode(), altchars=b"-_", validate=True))
-    except (ValueError, RecursionError):
-        raise _unknown() from None
-    if not isinstance(values, list) or len(values) != len(_FIELDS):
-        raise _unknown()
-    campaign_id, created_at = values
-    if not isinstance(campaign_id, str) or not isinstance(created_at, str):
-        raise _unknown()
-    if not CAMPAIGN_ID.fullmatch(campaign_id) or not _TIME.fullmatch(created_at):
-        raise _unknown()
-    return dict(zip(_FIELDS, values, strict=True))
+    texts = page_tokens.decode(token, CAMPAIGN_ID, page_tokens.INSTANT)
+    return dict(zip(_FIELDS, texts, strict=True))
 
 
 def encode_member(device_id: str) -> str:

@@ -1,18 +1,19 @@
 """Lambda: the import API."""
 
-import re
 from functools import cache
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.imports.bucket import Bucket
 from functions.imports.executions import Executions
 from functions.imports.operations import Imports
-from functions.imports.schema import ImportRequest, ImportView, NewImportView
+from functions.imports.paging import IMPORT_ID, PAGE_DEFAULT, PAGE_MAX
+from functions.imports.schema import ImportPage, ImportRequest, ImportView, NewImportView
 from functions.imports.store import ImportStore
 from functions.shared import clients
 from functions.shared.clock import utc_now
@@ -21,8 +22,6 @@ from functions.shared.http import http_api
 from functions.shared.observability import logger, tracer
 from functions.shared.openapi import answers
 from functions.shared.settings import Settings
-
-_IMPORT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class ImportsApiSettings(Settings):
@@ -68,12 +67,24 @@ def create_import(request: ImportRequest) -> Response[NewImportView]:
     "/imports/<import_id>/start",
     summary="Start an import whose files are uploaded",
     responses=answers(
-        HTTPStatus.ACCEPTED, "The import as it was", ImportView, NotFoundError, ConflictError
+        HTTPStatus.ACCEPTED, "The import, started", ImportView, NotFoundError, ConflictError
     ),
 )
 def start_import(import_id: str) -> Response[ImportView]:
     view = _imports().start(_id(import_id))
     return Response(status_code=HTTPStatus.ACCEPTED, content_type="application/json", body=view)
+
+
+@app.get(
+    "/imports",
+    summary="Imports of the last 30 days, newest first",
+    responses=answers(HTTPStatus.OK, "A page of imports", ImportPage, InvalidInputError),
+)
+def list_imports(
+    limit: Annotated[int, Query(ge=1, le=PAGE_MAX)] = PAGE_DEFAULT,
+    next_token: Annotated[str | None, Query(alias="next")] = None,
+) -> ImportPage:
+    return _imports().page(limit=limit, token=next_token)
 
 
 @app.get(
@@ -99,6 +110,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 def _id(text: str) -> str:
     """The text, if it can be an import's id; NotFoundError without asking DynamoDB if not."""
-    if not _IMPORT_ID.fullmatch(text):
+    if not IMPORT_ID.fullmatch(text):
         raise NotFoundError("There is no import with such an id.")
     return text

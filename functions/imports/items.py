@@ -1,7 +1,8 @@
 """How an import is laid out in its table: everything of it under one partition key.
 
 record                 what it is
-import                 state, counts, progress, and the token of the waiting workflow
+import                 state, counts, progress, and the token of the waiting workflow; `kind` and
+                       `created_at` put it into the index by_created
 file#0003              the file's name
 file#0003#upload       its size and ETag when the import was started
 file#0003#checked      its format, or why it is refused
@@ -29,6 +30,7 @@ from functions.imports.results import rejects_from_json, rejects_to_json
 from functions.shared.clock import from_wire
 
 IMPORT = "import"
+KIND = "import"  # one partition of the index, in which they are sorted by age
 FILE = "file#"
 CHECK = "check#"
 SLICE = "slice#"
@@ -55,6 +57,7 @@ def import_of(item: Mapping[str, Any]) -> Import:
         dry_run=item["dry_run"],
         files_total=int(item["files_total"]),
         created_at=from_wire(item["created_at"]),
+        first_file=item.get("first_file", ""),
         started_at=from_wire(item["started_at"]) if "started_at" in item else None,
         ended_at=from_wire(item["ended_at"]) if "ended_at" in item else None,
         reason=item.get("reason"),

@@ -9,10 +9,17 @@ from datetime import timedelta
 from functions.imports import keys
 from functions.imports.bucket import URL_SECONDS, Bucket
 from functions.imports.executions import Executions
+from functions.imports.paging import decode_next, encode_next
 from functions.imports.records import FileFormat, Import, ImportFile, ImportState
-from functions.imports.schema import ImportRequest, ImportView, NewImportView, UploadView
+from functions.imports.schema import (
+    ImportPage,
+    ImportRequest,
+    ImportView,
+    NewImportView,
+    UploadView,
+)
 from functions.imports.store import ImportStore
-from functions.imports.view import view_of
+from functions.imports.view import summary_of, view_of
 from functions.shared.clock import Clock, to_wire
 from functions.shared.errors import ConflictError, InvalidInputError, NotFoundError
 
@@ -46,31 +53,39 @@ class Imports:
 
     def show(self, import_id: str) -> ImportView:
         """The import as it is now; NotFoundError."""
+        return self._view(self._find(import_id), self.store.files(import_id))
+
+    def page(self, *, limit: int, token: str | None) -> ImportPage:
+        """A page of imports, newest first; InvalidInputError for a wrong token."""
+        found, start = self.store.page(limit=limit, after=decode_next(token))
+        return ImportPage(imports=[summary_of(each) for each in found], next=encode_next(start))
+
+    def start(self, import_id: str) -> ImportView:
+        """The import once it is started; one that was started stays as it is. ConflictError if a
+        file is not uploaded yet, NotFoundError."""
+        if self._find(import_id).state is ImportState.UPLOADING:
+            self._demand_uploads(import_id)
+            self.executions.start(import_id)
+            self.store.note_started(import_id)
+        return self.show(import_id)
+
+    def _find(self, import_id: str) -> Import:
         found = self.store.find(import_id)
         if found is None:
             raise NotFoundError("There is no import with such an id.")
-        return self._view(found, self.store.files(import_id))
+        return found
 
-    def start(self, import_id: str) -> ImportView:
-        """Starts the import; one that was started stays as it is. ConflictError if a file is not
-        uploaded yet, NotFoundError."""
-        view = self.show(import_id)
-        if view.state is ImportState.UPLOADING:
-            self._demand_uploads(view, import_id)
-            self.executions.start(import_id)
-        return view
-
-    def _demand_uploads(self, view: ImportView, import_id: str) -> None:
+    def _demand_uploads(self, import_id: str) -> None:
         uploaded = {each.key for each in self.bucket.listed(keys.files(import_id))}
         missing = [
             file.name
-            for number, file in enumerate(view.files, start=1)
-            if keys.file(import_id, number) not in uploaded
+            for file in self.store.files(import_id)
+            if keys.file(import_id, file.number) not in uploaded
         ]
         if missing:
             more = f" and {len(missing) - MISSING_SHOWN:,} more" if missing[MISSING_SHOWN:] else ""
             raise ConflictError(
-                f"The import is {view.state}: these files are not uploaded yet: "
+                f"The import is {ImportState.UPLOADING}: these files are not uploaded yet: "
                 f"{', '.join(missing[:MISSING_SHOWN])}{more}"
             )
 

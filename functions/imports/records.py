@@ -82,6 +82,7 @@ class Import:
     dry_run: bool
     files_total: int
     created_at: datetime
+    first_file: str = ""  # its name
     started_at: datetime | None = None
     ended_at: datetime | None = None
     reason: str | None = None
@@ -95,6 +96,12 @@ class Import:
     counts: Counts = Counts()
     rejects: tuple[Reject, ...] = ()  # the first ones
     waiter: str | None = field(default=None, repr=False)
+
+    @property
+    def phase(self) -> ImportState:
+        """How far it is for who looks: started it is checked, though its workflow may yet begin."""
+        begun = self.state is ImportState.UPLOADING and self.started_at is not None
+        return ImportState.CHECKING if begun else self.state
 
     @property
     def loaded(self) -> bool:

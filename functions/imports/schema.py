@@ -111,6 +111,28 @@ class ImportView(BaseModel):
     rejects: Annotated[list[RejectView], Field(description="The first 50.")]
 
 
+class ImportSummary(BaseModel):
+    """An import in a list."""
+
+    id: str
+    state: ImportState
+    dry_run: bool
+    reason: str | None
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    files: Annotated[int, Field(description="How many.")]
+    first_file: Annotated[str, Field(description="The name of the first one.")]
+    counts: CountsView
+
+
+class ImportPage(BaseModel):
+    """Imports of the last 30 days, newest first; `next` asks for the page after this one."""
+
+    imports: list[ImportSummary]
+    next: str | None
+
+
 class UploadView(BaseModel):
     """Where to PUT a file."""
 

@@ -12,6 +12,7 @@ from functions.imports.items import (
     CHECKED,
     FILE,
     IMPORT,
+    KIND,
     REJECTED,
     SLICE,
     UPLOADED,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 KEPT_FOR = timedelta(days=30)
+BY_CREATED = "by_created"
 
 
 class ImportStore:
@@ -62,9 +64,11 @@ class ImportStore:
         item: dict[str, Any] = {
             "import_id": import_id,
             "record": IMPORT,
+            "kind": KIND,
             "state": ImportState.UPLOADING.value,
             "dry_run": dry_run,
             "files_total": len(names),
+            "first_file": names[0],
             "created_at": to_wire(self._clock()),
             "expires_at": self._expires_at(),
         }
@@ -76,6 +80,33 @@ class ImportStore:
         answer = self._table.get_item(Key=_key(import_id, IMPORT), ConsistentRead=True)
         return import_of(answer["Item"]) if "Item" in answer else None
 
+    def page(
+        self, *, limit: int, after: Mapping[str, str] | None
+    ) -> tuple[list[Import], dict[str, str] | None]:
+        """Up to `limit` imports, newest first, as the index has them: without their progress and
+        their rejected rows; and where the next page starts."""
+        request: dict[str, Any] = {}
+        if after is not None:
+            request["ExclusiveStartKey"] = {**after, "record": IMPORT, "kind": KIND}
+        answer = self._table.query(
+            IndexName=BY_CREATED,
+            KeyConditionExpression=Key("kind").eq(KIND),
+            ScanIndexForward=False,
+            Limit=limit,
+            **request,
+        )
+        last = answer.get("LastEvaluatedKey")
+        found = [import_of(item) for item in answer["Items"]]
+        if last is None:
+            return found, None
+        return found, {name: str(last[name]) for name in ("import_id", "created_at")}
+
+    def note_started(self, import_id: str) -> None:
+        """Notes when the import was started, until its workflow takes over."""
+        self._change(
+            import_id, _is(ImportState.UPLOADING), once={"started_at": to_wire(self._clock())}
+        )
+
     def begin(
         self, import_id: str, *, groups: Sequence[Group], partitions: int, bytes_total: int
     ) -> Import | None:
@@ -83,8 +114,8 @@ class ImportStore:
         return self._change(
             import_id,
             _is(ImportState.UPLOADING),
+            once={"started_at": to_wire(self._clock())},
             state=ImportState.CHECKING.value,
-            started_at=to_wire(self._clock()),
             groups=[[group.first, group.last] for group in groups],
             partitions=partitions,
             bytes_total=bytes_total,
@@ -278,22 +309,39 @@ class ImportStore:
             }
         }
 
-    def _change(self, import_id: str, condition: ConditionBase, **values: Any) -> Import | None:
-        changed = self._update(_key(import_id, IMPORT), condition, **values)
+    def _change(
+        self,
+        import_id: str,
+        condition: ConditionBase,
+        *,
+        once: Mapping[str, str] | None = None,
+        **values: Any,
+    ) -> Import | None:
+        changed = self._update(_key(import_id, IMPORT), condition, once=once, **values)
         return None if changed is None else import_of(changed)
 
     def _update(
-        self, key: dict[str, str], condition: ConditionBase | None = None, **values: Any
+        self,
+        key: dict[str, str],
+        condition: ConditionBase | None = None,
+        *,
+        once: Mapping[str, str] | None = None,
+        **values: Any,
     ) -> dict[str, Any] | None:
-        """The whole item after it; None if the condition does not hold."""
+        """The whole item after it; None if the condition does not hold. What is given `once` stays
+        as it is if it is there already."""
         values["expires_at"] = self._expires_at()
+        kept = once or {}
+        sets = [f"#{name} = :{name}" for name in values]
+        sets += [f"#{name} = if_not_exists(#{name}, :{name})" for name in kept]
+        values |= kept
         names = {f"#{name}": name for name in values}
         only: dict[str, Any] = {} if condition is None else {"ConditionExpression": condition}
         try:
             answer = update_item(
                 self._table,
                 Key=key,
-                UpdateExpression="SET " + ", ".join(f"#{name} = :{name}" for name in values),
+                UpdateExpression="SET " + ", ".join(sets),
                 ExpressionAttributeNames=names,
                 ExpressionAttributeValues={f":{name}": value for name, value in values.items()},
                 ReturnValues="ALL_NEW",
@@ -342,7 +390,7 @@ def _is(state: ImportState) -> ConditionBase:
     return Attr("state").eq(state.value)
 
 
-def _numbers(counts: Counts) -> dict[str, int]:
+def _numbers(counts: Counts) -> dict[str, Any]:
     return {
         "rows": counts.rows,
         "stored": counts.stored,

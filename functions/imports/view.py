@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from functions.imports.records import Import, ImportFile, Reject
+from functions.imports.records import Counts, Import, ImportFile, Reject
 from functions.imports.schema import (
     CountsView,
     FileView,
+    ImportSummary,
     ImportView,
     ProgressView,
     RejectView,
@@ -23,10 +24,9 @@ def view_of(
 ) -> ImportView:
     """The answer, out of what the store has."""
     names = {file.number: file.name for file in files}
-    counts = found.counts
     return ImportView(
         id=found.import_id,
-        state=found.state,
+        state=found.phase,
         dry_run=found.dry_run,
         reason=found.reason,
         created_at=to_wire(found.created_at),
@@ -43,14 +43,7 @@ def view_of(
             )
             for file in files
         ],
-        counts=CountsView(
-            rows=counts.rows,
-            stored=counts.stored,
-            duplicates=counts.duplicates,
-            moved=counts.moved,
-            rejected=counts.rejected,
-            skipped=dict(counts.skipped),
-        ),
+        counts=_counts(found.counts),
         progress=ProgressView(
             bytes_checked=bytes_checked,
             bytes_total=found.bytes_total,
@@ -58,6 +51,33 @@ def view_of(
             rows_to_load=found.rows_to_load,
         ),
         rejects=[_reject(each, names) for each in found.rejects],
+    )
+
+
+def summary_of(found: Import) -> ImportSummary:
+    """The import as a list shows it."""
+    return ImportSummary(
+        id=found.import_id,
+        state=found.phase,
+        dry_run=found.dry_run,
+        reason=found.reason,
+        created_at=to_wire(found.created_at),
+        started_at=optional_to_wire(found.started_at),
+        ended_at=optional_to_wire(found.ended_at),
+        files=found.files_total,
+        first_file=found.first_file,
+        counts=_counts(found.counts),
+    )
+
+
+def _counts(counts: Counts) -> CountsView:
+    return CountsView(
+        rows=counts.rows,
+        stored=counts.stored,
+        duplicates=counts.duplicates,
+        moved=counts.moved,
+        rejected=counts.rejected,
+        skipped=dict(counts.skipped),
     )
 
 

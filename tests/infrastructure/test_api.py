@@ -30,6 +30,7 @@ def test_these_routes_lead_to_these_functions(fanfare: Synthesized) -> None:
         "POST /devices/batch": DEVICES,
         "POST /audiences/preview": AUDIENCES,
         "POST /imports": IMPORTS,
+        "GET /imports": IMPORTS,
         "POST /imports/{id}/start": IMPORTS,
         "GET /imports/{id}": IMPORTS,
         "POST /campaigns": CAMPAIGNS,

@@ -196,6 +196,14 @@ def test_endpoint_events_touch_devices_and_tokens_and_read_one_index(fanfare: Sy
     }
 
 
+def test_only_the_import_api_lists_imports(fanfare: Synthesized) -> None:
+    index = ("Query", "<Imports/ImportsTable.Arn>/index/by_created")
+
+    assert [
+        handler for handler, pairs in allowed_to(fanfare, "dynamodb").items() if index in pairs
+    ] == ["imports.api"]
+
+
 def test_only_what_reads_all_devices_scans_and_nothing_else(fanfare: Synthesized) -> None:
     scanning = {
         (handler, resource)

@@ -1,6 +1,7 @@
 import pytest
 
 from tests.infrastructure.synthesized import Synthesized
+from tests.unit.tables import IMPORTS_LISTED
 
 TABLES = {
     "Devices/DevicesTable": ["Id"],
@@ -55,6 +56,19 @@ def test_campaigns_are_streamed_and_found_by_their_age(fanfare: Synthesized) -> 
                 {"AttributeName": "created_at", "KeyType": "RANGE"},
             ],
             "Projection": {"ProjectionType": "ALL"},
+        }
+    ]
+
+
+def test_imports_are_found_by_their_age_without_their_rejected_rows(fanfare: Synthesized) -> None:
+    assert fanfare.properties("Imports/ImportsTable")["GlobalSecondaryIndexes"] == [
+        {
+            "IndexName": "by_created",
+            "KeySchema": [
+                {"AttributeName": "kind", "KeyType": "HASH"},
+                {"AttributeName": "created_at", "KeyType": "RANGE"},
+            ],
+            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": IMPORTS_LISTED},
         }
     ]
 

@@ -14,6 +14,13 @@ _BY_CAMPAIGN: Any = [
 ]
 
 
+# Of an import, what is in its index.
+IMPORTS_LISTED = [
+    *("state", "dry_run", "reason", "files_total", "first_file", "started_at", "ended_at"),
+    *("rows", "stored", "duplicates", "moved", "rejected", "skipped"),
+]
+
+
 def _texts(*names: str) -> Any:
     return [{"AttributeName": name, "AttributeType": "S"} for name in names]
 
@@ -94,5 +101,15 @@ def make_imports_table() -> "Table":
             {"AttributeName": "import_id", "KeyType": "HASH"},
             {"AttributeName": "record", "KeyType": "RANGE"},
         ],
-        AttributeDefinitions=_texts("import_id", "record"),
+        AttributeDefinitions=_texts("import_id", "record", "kind", "created_at"),
+        GlobalSecondaryIndexes=[
+            {
+                "IndexName": "by_created",
+                "KeySchema": [
+                    {"AttributeName": "kind", "KeyType": "HASH"},
+                    {"AttributeName": "created_at", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": IMPORTS_LISTED},
+            }
+        ],
     )

@@ -40,6 +40,7 @@ def test_the_document_has_every_route_with_its_answers(checked_in: dict[str, Any
         "GET /campaigns/{campaign_id}/members": ["200", "400", "404"],
         "POST /campaigns/{campaign_id}/repair": ["200", "400", "404", "409"],
         "POST /imports": ["201", "400"],
+        "GET /imports": ["200", "400"],
         "POST /imports/{import_id}/start": ["202", "404", "409"],
         "GET /imports/{import_id}": ["200", "404"],
         "POST /campaigns": ["201", "400", "404", "409", "422"],

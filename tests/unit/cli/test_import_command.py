@@ -46,7 +46,7 @@ def test_a_file_is_uploaded_started_and_watched_to_its_end(
     lines = [line.split() for line in result.stdout.splitlines()]
     assert ["devices.csv", "csv", "30", "bytes"] in lines
     assert ["stored", "1"] in lines
-    assert lines[-1] == ["imported"]
+    assert lines[-1] == ["imported:", "1", "device", "is", "stored"]
 
 
 def test_what_became_of_the_rows_is_told_by_the_count(running: FakeCloud, devices: str) -> None:
@@ -76,7 +76,7 @@ def test_what_became_of_the_rows_is_told_by_the_count(running: FakeCloud, device
     ]
     assert [line.split()[-1] for line in table[2:9]] == ["2,000", "7", "4", "1", "5", "30", "2,040"]
     assert ["devices.csv", "3", "Metrics.m", "no", "number"] in [line.split() for line in lines]
-    assert lines[-1] == "imported; 1 rows are rejected"
+    assert lines[-1] == "imported: 2,000 devices are stored; 1 row is rejected"
     assert "as files: fanfare devices import-status i1 --rejects DIR\n" in result.stderr
 
 
@@ -87,7 +87,97 @@ def test_a_dry_run_says_that_nothing_is_written(running: FakeCloud, devices: str
 
     assert result.exit_code == 0
     assert json.loads(running.requests("POST /imports")[0].body)["dry_run"] is True
-    assert result.stdout.splitlines()[-1] == "this was a dry run: nothing is written"
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["what", "would", "become", "of", "the", "rows", "rows"] in lines
+    assert ["would", "be", "stored", "1"] in lines
+    assert result.stdout.splitlines()[-1] == (
+        "this was a dry run, nothing is written: 1 device would be stored"
+    )
+
+
+@pytest.mark.parametrize(
+    ("dry_run", "stored", "rejected", "said"),
+    [
+        (False, 0, 1, "nothing is imported: no device is stored; 1 row is rejected"),
+        (False, 0, 0, "nothing is imported: no device is stored"),
+        (False, 1, 1200, "imported: 1 device is stored; 1,200 rows are rejected"),
+        (
+            True,
+            0,
+            2,
+            "this was a dry run, nothing is written: no device would be stored; "
+            "2 rows would be rejected",
+        ),
+        (
+            True,
+            1200,
+            1,
+            "this was a dry run, nothing is written: 1,200 devices would be stored; "
+            "1 row would be rejected",
+        ),
+    ],
+)
+def test_the_last_line_says_what_came_out(
+    running: FakeCloud, dry_run: bool, stored: int, rejected: int, said: str
+) -> None:
+    found = counts(rows=stored + rejected, stored=stored, rejected=rejected)
+    running.on("GET /imports/i1", (200, told(dry_run=dry_run, counts=found)))
+
+    result = run("devices", "import-status", "i1")
+
+    assert result.stdout.splitlines()[-1] == said
+
+
+def test_reasons_are_counted(running: FakeCloud) -> None:
+    reasons = [
+        {"field": "Attributes.plan", "reason": "must not hold control characters", "rows": 1037},
+        {"field": "ChannelType", "reason": "is no channel", "rows": 2},
+    ]
+    found = told(counts=counts(rejected=1039), rejects=REJECTS, reject_reasons=reasons)
+    running.on("GET /imports/i1", (200, found))
+
+    result = run("devices", "import-status", "i1")
+
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "Attributes.plan must not hold control characters 1,037" in lines
+    assert "ChannelType is no channel 2" in lines
+    assert "and 1,038 rejected rows more" in lines
+
+
+SUMMARY = {
+    **{name: told()[name] for name in ("id", "state", "dry_run", "reason", "created_at")},
+    **{"started_at": None, "ended_at": None, "files": 1, "first_file": "devices.csv"},
+    "counts": counts(stored=1200, rejected=37),
+}
+
+
+def test_imports_can_be_found_again(running: FakeCloud) -> None:
+    trial = {**SUMMARY, "id": "i2", "dry_run": True, "files": 12, "first_file": "part-0"}
+    page = {"imports": [SUMMARY, trial], "next": "n1"}
+    running.on("GET /imports?limit=2", (200, page))
+
+    result = run("devices", "imports", "--limit", "2")
+
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "i1 2026-12-01 08:00Z devices.csv DONE 1,200 37" in lines
+    assert "i2 2026-12-01 08:00Z part-0 and 11 more DONE (dry run) 1,200 37" in lines
+    assert lines[-2:] == [
+        "look at one: fanfare devices import-status i1",
+        "more: fanfare devices imports --next n1",
+    ]
+
+
+def test_imports_are_listed_for_scripts_and_page_by_page(running: FakeCloud) -> None:
+    page = {"imports": [SUMMARY], "next": None}
+    running.on("GET /imports?limit=20&next=n1", (200, page))
+
+    assert json.loads(run("devices", "imports", "--next", "n1", "--json").stdout) == page
+
+
+def test_without_imports_it_is_said(running: FakeCloud) -> None:
+    running.on("GET /imports?limit=20", (200, {"imports": [], "next": None}))
+
+    assert "there are no imports of the last 30 days" in run("devices", "imports").stdout
 
 
 def test_a_refused_import_exits_with_2_and_names_the_file(running: FakeCloud, devices: str) -> None:

@@ -1,8 +1,9 @@
 """The import API: announce, upload, start, look."""
 
 import json
+from datetime import timedelta
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
@@ -20,11 +21,12 @@ def call(account: Account, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Calls the handler as the HTTP API does; answers status and body."""
     monkeypatch.setattr(api, "_imports", lambda: account.api)
 
-    def _call(method: str, path: str, body: Any = None) -> tuple[int, Any]:
+    def _call(method: str, path: str, body: Any = None, **query: str) -> tuple[int, Any]:
         event = {
             "version": "2.0",
             "rawPath": path,
-            "rawQueryString": "",
+            "rawQueryString": urlencode(query),
+            "queryStringParameters": query,
             "headers": {"content-type": "application/json"},
             "requestContext": {
                 "http": {"method": method, "path": path},
@@ -64,8 +66,12 @@ def test_an_import_is_announced_uploaded_started_and_looked_at(call: Any, accoun
         account.s3.put_object(
             Bucket=BUCKET, Key=keys.file(made["id"], number), Body=csv_of(HEADER, "d1,FAX,t1,GCM")
         )
-    status, _ = call("POST", f"/imports/{made['id']}/start")
-    assert status == 202
+    status, started = call("POST", f"/imports/{made['id']}/start")
+    assert (status, started["state"], started["started_at"]) == (
+        202,
+        "CHECKING",
+        "2026-12-01T12:00:00.000Z",
+    )
     assert account.executions.started == [made["id"]]
     account.run(made["id"])
 
@@ -153,3 +159,94 @@ def test_many_missing_files_are_told_in_short(account: Account) -> None:
         account.api.start(made.id)
     with pytest.raises(NotFoundError):
         account.api.start(UNKNOWN)
+
+
+def test_an_import_keeps_the_time_at_which_it_was_started(call: Any, account: Account) -> None:
+    import_id = account.upload(csv_of(HEADER, "d1,GCM,t1"))
+    call("POST", f"/imports/{import_id}/start")
+    account.now[0] += timedelta(seconds=3)
+
+    _, again = call("POST", f"/imports/{import_id}/start")
+    assert (again["state"], again["started_at"]) == ("CHECKING", "2026-12-01T12:00:00.000Z")
+    account.run(import_id)
+    _, done = call("GET", f"/imports/{import_id}")
+    assert (done["state"], done["started_at"]) == ("DONE", "2026-12-01T12:00:00.000Z")
+    # Its workflow may have begun before the API noted anything.
+    account.store.note_started(import_id)
+    assert call("GET", f"/imports/{import_id}")[1] == done
+
+
+def test_imports_are_listed_newest_first_page_by_page(call: Any, account: Account) -> None:
+    ids = []
+    for number in range(5):
+        ids.append(account.upload(*["Id\n"] * (number + 1)))
+        account.now[0] += timedelta(minutes=1)
+
+    status, first = call("GET", "/imports", limit="3")
+    assert status == 200
+    assert [each["id"] for each in first["imports"]] == [ids[4], ids[3], ids[2]]
+    assert first["imports"][0] == {
+        "id": ids[4],
+        "state": "UPLOADING",
+        "dry_run": False,
+        "reason": None,
+        "created_at": "2026-12-01T12:04:00.000Z",
+        "started_at": None,
+        "ended_at": None,
+        "files": 5,
+        "first_file": "a",
+        "counts": {
+            "rows": 0,
+            "stored": 0,
+            "duplicates": 0,
+            "moved": 0,
+            "rejected": 0,
+            "skipped": {},
+        },
+    }
+    _, second = call("GET", "/imports", limit="3", next=first["next"])
+    assert [each["id"] for each in second["imports"]] == [ids[1], ids[0]]
+    assert second["next"] is None
+
+
+def test_a_list_says_how_an_import_ended(call: Any, account: Account) -> None:
+    account.imported(csv_of(HEADER, "d1,GCM,t1", "d2,FAX,t2", "d3,SMS,1"), dry_run=True)
+
+    _, page = call("GET", "/imports")
+
+    [done] = page["imports"]
+    assert (done["state"], done["dry_run"]) == ("DONE", True)
+    assert (done["started_at"], done["ended_at"]) == (
+        "2026-12-01T12:00:00.000Z",
+        "2026-12-01T12:00:00.000Z",
+    )
+    assert done["counts"] == {
+        "rows": 3,
+        "stored": 1,
+        "duplicates": 0,
+        "moved": 0,
+        "rejected": 1,
+        "skipped": {"SMS": 1},
+    }
+
+
+def test_without_imports_the_list_is_empty(call: Any) -> None:
+    assert call("GET", "/imports") == (200, {"imports": [], "next": None})
+
+
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ({"next": "nonsense"}, "next"),
+        ({"next": "WyJhIiwgImIiXQ=="}, "next"),
+        ({"limit": "0"}, "limit"),
+        ({"limit": "101"}, "limit"),
+    ],
+)
+def test_a_page_that_there_cannot_be_is_refused(
+    call: Any, query: dict[str, str], place: str
+) -> None:
+    status, problem = call("GET", "/imports", **query)
+
+    assert status == 400
+    assert place in problem["errors"][0]["place"]
